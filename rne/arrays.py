@@ -1,0 +1,215 @@
+"""Arguments settled once: types, shapes, broadcasting, memory layout. Kernels never check."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rne.edit import numbers, unknown_name
+from rne.errors import ArgumentError
+from rne.kernels import layout as at
+from rne.robot import Robot
+
+Floats = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Arguments of one call as the kernels take them.
+
+    Attributes
+    ----------
+    shape : the broadcast leading axes; () for a single state.
+    dtype : "float64", or "float32" where every array argument came in it.
+    rows : by argument name, an array (samples, width) with contiguous rows.
+    """
+
+    shape: tuple[int, ...]
+    dtype: str
+    rows: dict[str, Floats]
+
+    @property
+    def count(self) -> int:
+        """Number of samples."""
+        return int(np.prod(self.shape, dtype=np.intp))
+
+    def with_joined(self, name: str, parts: tuple[str, ...]) -> Batch:
+        """Return the batch with some arguments side by side in one, for kernels that take any number of them."""
+        return replace(self, rows={**self.rows, name: np.concatenate([self.rows[part] for part in parts], axis=1)})
+
+
+def real_array(argument: str, value: ArrayLike) -> Floats:
+    """Return `value` as an array of float64, or float32 where it is that already.
+
+    Raises
+    ------
+    ArgumentError
+        It holds anything but real numbers, or is ragged, or masked.
+    """
+    if isinstance(value, np.ma.MaskedArray):
+        raise ArgumentError(f"{argument}: a masked array says nothing of what to do with the masked; fill it first")
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError) as error:
+        raise ArgumentError(f"{argument}: not an array of numbers: {error}") from None
+    if array.dtype.kind not in "iuf":
+        raise ArgumentError(f"{argument}: wanted real numbers, got {array.dtype} of shape {array.shape}")
+    single = array.dtype.kind == "f" and array.dtype.itemsize == 4
+    return array.astype(np.float32 if single else np.float64, copy=False)
+
+
+def check_robot(robot: object) -> None:
+    """Refuse anything but a Robot.
+
+    Raises
+    ------
+    ArgumentError
+        It is something else.
+    """
+    if not isinstance(robot, Robot):
+        raise ArgumentError(f"robot: wanted a Robot, as rne.load returns it, got {type(robot).__name__}")
+
+
+def as_batch(
+    robot: Robot, values: Mapping[str, ArrayLike | None], *, required: str, widths: Mapping[str, int] | None = None
+) -> Batch:
+    """Settle arguments of shape (..., n); None stands for zeros.
+
+    Parameters
+    ----------
+    robot : tells n.
+    values : by argument name; their leading axes are broadcast against each other.
+    required : the argument that may not be None.
+    widths : other lengths of the last axis, by argument name.
+
+    Raises
+    ------
+    ArgumentError
+        A value holds no real numbers, has the wrong last axis, or does not broadcast.
+    """
+    if values[required] is None:
+        raise ArgumentError(f"{required}: wanted an array, got None")
+    widths = dict.fromkeys(values, robot.n) | dict(widths or {})
+    arrays = {name: real_array(name, value) for name, value in values.items() if value is not None}
+    for name, array in arrays.items():
+        if array.ndim == 0 or array.shape[-1] != widths[name]:
+            what = f"(..., {widths[name]})"
+            if widths[name] == robot.n:
+                what += f", one number a joint of {robot.name} ({_shortened(robot.joint_names)})"
+            raise ArgumentError(f"{name}: wanted shape {what}; got {array.shape}")
+    try:
+        shape = np.broadcast_shapes(*(array.shape[:-1] for array in arrays.values()))
+    except ValueError:
+        given = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        raise ArgumentError(f"leading axes do not broadcast against each other: {given}") from None
+    dtype = "float32" if all(array.dtype.itemsize == 4 for array in arrays.values()) else "float64"
+    rows = {name: _as_rows(arrays.get(name, _ZERO), shape, widths[name], dtype) for name in values}
+    return Batch(shape, dtype, rows)
+
+
+_ZERO = np.zeros(1)
+
+
+def _shortened(names: tuple[str, ...]) -> str:
+    return ", ".join(names) if len(names) <= 8 else ", ".join((*names[:7], "..."))
+
+
+def _as_rows(array: Floats, shape: tuple[int, ...], width: int, dtype: str) -> Floats:
+    """Return (samples, width) with contiguous rows, in place if that can be: rows may be anywhere, and repeat."""
+    array = array.astype(dtype, copy=False)
+    if array.shape != (*shape, width):
+        array = np.broadcast_to(array, (*shape, width))
+    count = int(np.prod(shape, dtype=np.intp))
+    if array.ndim != 2:
+        array = array.reshape(count, width)
+    if (width > 1 and array.strides[1] != array.itemsize) or not array.flags.aligned:
+        array = np.ascontiguousarray(array)
+    return array
+
+
+def as_result(out: Floats | None, shape: tuple[int, ...], batch: Batch) -> Floats:
+    """Return the array to fill: `out` itself where it can be filled in place, or else a fresh one of its shape.
+
+    Raises
+    ------
+    ArgumentError
+        `out` is no writeable array of the shape and type of the result.
+    """
+    dtype = batch.dtype
+    if out is None:
+        return np.empty(shape, dtype)
+    if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != dtype:
+        given = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+        raise ArgumentError(f"out: wanted a {dtype} array of shape {shape}, got {given}")
+    if not out.flags.writeable:
+        raise ArgumentError("out: the array is read-only")
+    if not out.flags.c_contiguous or not out.flags.aligned or not out.dtype.isnative:
+        return np.empty(shape, dtype)
+    if any(np.may_share_memory(out, array) for array in batch.rows.values()):
+        return np.empty(shape, dtype)
+    return out
+
+
+def finish(result: Floats, out: Floats | None) -> Floats:
+    """Return the filled result, in `out` where the caller gave one."""
+    if out is None or out is result:
+        return result
+    out[...] = result
+    return out
+
+
+def as_table(robot: Robot, dtype: str, gravity: ArrayLike | None = None) -> Floats:
+    """Return the table of the robot in the precision of the call, with the gravity of the call.
+
+    Raises
+    ------
+    ArgumentError
+        Gravity is not three finite numbers.
+    """
+    table: Floats = robot.links.table if dtype == "float64" else robot.links.table32
+    return table if gravity is None else robot.links.with_gravity(table, numbers("gravity", gravity, (3,)))
+
+
+def as_wrenches(robot: Robot, f_ext: Mapping[str, Any]) -> tuple[Floats, dict[str, Floats]]:
+    """Settle external wrenches.
+
+    Parameters
+    ----------
+    robot : knows the frames.
+    f_ext : by frame name, a wrench (..., 6) [fx, fy, fz, mx, my, mz] (N, N m) acting on the robot at the origin of the
+        frame, in world axes; or a pair of it and the axes, "world" or "local".
+
+    Returns
+    -------
+    places : (m, PLACE_WIDTH) where each acts, as `rne.kernels.static_torque` wants it.
+    wrenches : by name, each an array (..., 6).
+
+    Raises
+    ------
+    UnknownNameError, ArgumentError
+        An unknown frame, unknown axes, or a wrench that is not six numbers.
+    """
+    if not isinstance(f_ext, Mapping):
+        raise ArgumentError(f"f_ext: wanted a mapping from frame name to wrench, got {type(f_ext).__name__}")
+    frames = robot.links.frames
+    places = np.zeros((len(f_ext), at.PLACE_WIDTH))
+    wrenches = {}
+    for place, (name, value) in zip(places, f_ext.items(), strict=True):
+        argument = f"f_ext[{name!r}]"
+        if name not in frames:
+            raise unknown_name("f_ext", "frame", name, frames)
+        axes = "world"
+        if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], str):
+            value, axes = value
+        if axes not in ("world", "local"):
+            raise ArgumentError(f"{argument}: wanted the axes 'world' or 'local', got {axes!r}")
+        frame = frames[name]
+        place[at.PLACE_ROW], place[at.PLACE_OWN_AXES] = frame.row, axes == "local"
+        place[at.PLACE_ROTATION : at.PLACE_ROTATION + 9] = frame.rotation.ravel()
+        place[at.PLACE_ORIGIN : at.PLACE_ORIGIN + 3] = frame.position
+        wrenches[argument] = real_array(argument, value)
+    return places, wrenches

@@ -1,0 +1,237 @@
+"""Joint torques of a motion: the public functions. They check, dispatch to one state or a batch, and return."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from numpy import empty
+from numpy.typing import ArrayLike
+
+from rne.arrays import Batch, Floats, as_batch, as_result, as_table, as_wrenches, check_robot, finish
+from rne.kernels.entries import FRICTION, INVERSE_DYNAMICS, INVERSE_DYNAMICS_ONE, STATIC_TORQUE
+from rne.kernels.jit import REFUSED
+from rne.many import launch
+from rne.robot import Robot
+
+_one = INVERSE_DYNAMICS_ONE["float64"]
+
+
+def inverse_dynamics(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike | None = None,
+    qdd: ArrayLike | None = None,
+    *,
+    gravity: ArrayLike | None = None,
+    f_ext: Mapping[str, Any] | None = None,
+    friction: bool = False,
+    out: Floats | None = None,
+    threads: int | None = None,
+) -> Floats:
+    """Torques that make the robot move as given: tau = M qdd + C qd + g + friction - J^T w.
+
+    Recursive Newton-Euler algorithm (Luh, Walker, Paul 1980), reflected rotor inertia included.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q : (..., n) positions, rad or m, in the order of `robot.joint_names`.
+    qd, qdd : (..., n) velocities and accelerations; zero if None. Leading axes broadcast against each other.
+    gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
+    f_ext : wrenches acting on the robot, by frame name: (..., 6) [fx, fy, fz, mx, my, mz] (N, N m) at the origin of the
+        frame in world axes, or a pair ``(wrench, "local")`` of it in the frame's own axes.
+    friction : whether to add viscous and Coulomb friction of the joints.
+    out : array to fill and return; its type and shape must be those of the result.
+    threads : how many threads share a batch; by default as many as it is worth (see ``RNE_NUM_THREADS``).
+
+    Returns
+    -------
+    tau : (..., n) N m or N; float32 if all arrays came in float32, or else float64. A sample with NaN or infinity gives
+        NaN or infinity there and touches no other.
+
+    Raises
+    ------
+    ArgumentError
+        An argument has the wrong shape, type or value.
+    UnknownNameError
+        `f_ext` names a frame the robot does not have.
+
+    Examples
+    --------
+    >>> import rne
+    >>> panda = rne.load("models/panda/robot.urdf", lock={"panda_finger_joint1": 0.0})
+    >>> q = [0.0, -0.8, 0.0, -2.4, 0.0, 1.6, 0.8]
+    >>> rne.inverse_dynamics(panda, q, qdd=[0.1] * 7).shape
+    (7,)
+    >>> rne.inverse_dynamics(panda, [q, q, q]).shape
+    (3, 7)
+    """
+    if qdd is not None and qd is not None and gravity is None and f_ext is None and out is None:
+        # The common single call: the compiled function takes only what fits, and refuses all else before it starts.
+        try:
+            tau = empty(robot.n)
+            if _one.call(robot._address, q, qd, qdd, tau, 1 if friction else 0) == 0:
+                return tau
+        except REFUSED:
+            pass
+    return _inverse_dynamics(robot, {"q": q, "qd": qd, "qdd": qdd}, gravity, f_ext, friction, out, threads)
+
+
+def _inverse_dynamics(
+    robot: Robot,
+    state: dict[str, ArrayLike | None],
+    gravity: ArrayLike | None,
+    f_ext: Mapping[str, Any] | None,
+    friction: bool,
+    out: Floats | None,
+    threads: int | None,
+) -> Floats:
+    check_robot(robot)
+    places, wrenches = as_wrenches(robot, f_ext or {})
+    batch = as_batch(robot, {**state, **wrenches}, required="q", widths=dict.fromkeys(wrenches, 6))
+    result = as_result(out, (*batch.shape, robot.n), batch)
+    table = as_table(robot, batch.dtype, gravity)
+    flag = 1 if friction else 0
+    if batch.shape == () and not wrenches:
+        q, qd, qdd = (batch.rows[name][0].copy() for name in ("q", "qd", "qdd"))
+        INVERSE_DYNAMICS_ONE[batch.dtype].call(table.ctypes.data, q, qd, qdd, result, flag)
+        return finish(result, out)
+    launch(INVERSE_DYNAMICS[batch.dtype], robot, batch, ("q", "qd", "qdd"), result, threads, (table,), (flag,))
+    if wrenches:
+        result -= _static_torque(robot, batch, places, tuple(wrenches), threads)
+    return finish(result, out)
+
+
+def _static_torque(robot: Robot, batch: Batch, places: Floats, names: tuple[str, ...], threads: int | None) -> Floats:
+    result = empty((*batch.shape, robot.n), batch.dtype)
+    joined = batch.with_joined("wrenches", names)
+    tables = as_table(robot, batch.dtype), places.astype(batch.dtype)
+    launch(STATIC_TORQUE[batch.dtype], robot, joined, ("wrenches", "q"), result, threads, tables)
+    return result
+
+
+def gravity_vector(
+    robot: Robot,
+    q: ArrayLike,
+    *,
+    gravity: ArrayLike | None = None,
+    out: Floats | None = None,
+    threads: int | None = None,
+) -> Floats:
+    """Torques that hold the robot still against gravity: g(q), on the left-hand side of M qdd + C qd + g = tau.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q : (..., n) positions, rad or m.
+    gravity, out, threads : as for `inverse_dynamics`, which also tells the errors.
+
+    Returns
+    -------
+    g : (..., n) N m or N.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> rne.gravity_vector(arm, [0.0, 0.0]).shape
+    (2,)
+    """
+    if gravity is None and out is None:
+        try:
+            tau = empty(robot.n)
+            if _one.call(robot._address, q, robot._zeros, robot._zeros, tau, 0) == 0:
+                return tau
+        except REFUSED:
+            pass
+    return _inverse_dynamics(robot, {"q": q, "qd": None, "qdd": None}, gravity, None, False, out, threads)
+
+
+def bias_vector(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    *,
+    gravity: ArrayLike | None = None,
+    out: Floats | None = None,
+    threads: int | None = None,
+) -> Floats:
+    """Torques of a motion without acceleration: C(q, qd) qd + g(q).
+
+    Parameters
+    ----------
+    robot : the robot.
+    q, qd : (..., n) positions and velocities.
+    gravity, out, threads : as for `inverse_dynamics`, which also tells the errors.
+
+    Returns
+    -------
+    bias : (..., n) N m or N.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> rne.bias_vector(arm, [0.0, 0.5], [1.0, 0.0]).shape
+    (2,)
+    """
+    return _inverse_dynamics(robot, {"q": q, "qd": qd, "qdd": None}, gravity, None, False, out, threads)
+
+
+def coriolis_vector(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    *,
+    out: Floats | None = None,
+    threads: int | None = None,
+) -> Floats:
+    """Coriolis and centripetal torques: C(q, qd) qd.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q, qd : (..., n) positions and velocities.
+    out, threads : as for `inverse_dynamics`, which also tells the errors.
+
+    Returns
+    -------
+    c : (..., n) N m or N.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> rne.coriolis_vector(arm, [0.3, 0.0], [1.0, 1.0]).round(6) + 0.0
+    array([0., 0.])
+    """
+    return _inverse_dynamics(robot, {"q": q, "qd": qd, "qdd": None}, (0.0, 0.0, 0.0), None, False, out, threads)
+
+
+def friction_torque(robot: Robot, qd: ArrayLike, *, out: Floats | None = None, threads: int | None = None) -> Floats:
+    """Torques that overcome the friction of the joints, viscous and Coulomb; zero at rest.
+
+    Parameters
+    ----------
+    robot : the robot.
+    qd : (..., n) velocities, rad/s or m/s.
+    out, threads : as for `inverse_dynamics`, which also tells the errors.
+
+    Returns
+    -------
+    tau : (..., n) N m or N, never against the sign of qd.
+
+    Examples
+    --------
+    >>> import rne
+    >>> row = {"joint": "revolute", "a": 0.1, "mass": 1.0, "viscous": 0.5, "coulomb": [0.2, -0.3]}
+    >>> wheel = rne.from_dh([row], convention="standard")
+    >>> rne.friction_torque(wheel, [[2.0], [0.0], [-2.0]]).ravel()
+    array([ 1.2,  0. , -1.3])
+    """
+    check_robot(robot)
+    batch = as_batch(robot, {"qd": qd}, required="qd")
+    result = as_result(out, (*batch.shape, robot.n), batch)
+    launch(FRICTION[batch.dtype], robot, batch, ("qd",), result, threads, (as_table(robot, batch.dtype),))
+    return finish(result, out)

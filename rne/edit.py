@@ -1,0 +1,135 @@
+"""Changes to a tree that make a new tree: freeze joints, add a payload, set gravity or drives."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rne.errors import ArgumentError, UnknownNameError
+from rne.tree import Body, Drive, Joint, Matrix, Pose, Tree, Vector
+
+
+def unknown_name(argument: str, kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
+    """Return the error for a name that is not there, with close ones suggested."""
+    names = list(known)
+    close = difflib.get_close_matches(str(name), names, n=3)
+    hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else f"; there are {', '.join(names)}"
+    return UnknownNameError(f"{argument}: no {kind} is named {name!r}{hint}")
+
+
+def numbers(argument: str, value: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return `value` as finite float64 numbers of the wanted shape."""
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind not in "iuf":
+            raise TypeError(f"{array.dtype} holds no real numbers")
+        array = array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"{argument}: wanted numbers of shape {shape}, got {value!r} ({error})") from None
+    if array.shape != shape:
+        raise ArgumentError(f"{argument}: wanted shape {shape}, got {array.shape}")
+    if not np.isfinite(array).all():
+        raise ArgumentError(f"{argument}: wanted finite numbers, got {value!r}")
+    return array
+
+
+def vector(argument: str, value: ArrayLike) -> Vector:
+    """Return `value` as three finite numbers."""
+    x, y, z = numbers(argument, value, (3,)).tolist()
+    return x, y, z
+
+
+def matrix(argument: str, value: ArrayLike) -> Matrix:
+    """Return `value` as 3x3 finite numbers."""
+    a, b, c = numbers(argument, value, (3, 3)).tolist()
+    return (a[0], a[1], a[2]), (b[0], b[1], b[2]), (c[0], c[1], c[2])
+
+
+def locked(tree: Tree, values: Mapping[str, float]) -> Tree:
+    """Freeze joints at the given positions; joints that mimic them freeze along.
+
+    Raises
+    ------
+    UnknownNameError
+        No movable joint has this name.
+    ArgumentError
+        A value is not a finite number, or the joint mimics another (lock that one).
+    """
+    joints = {joint.name: joint for joint in tree.joints if joint.movable}
+    for name, value in values.items():
+        if name not in joints:
+            raise unknown_name("lock", "movable joint", name, joints)
+        mimic = joints[name].mimic
+        if mimic is not None and mimic.leader not in values:
+            raise ArgumentError(f"lock: joint {name!r} mimics {mimic.leader!r}; lock that one")
+        numbers(f"lock[{name!r}]", value, ())
+    return replace(tree, joints=tuple(_frozen(joint, joints, values) for joint in tree.joints))
+
+
+def _frozen(joint: Joint, joints: Mapping[str, Joint], values: Mapping[str, float]) -> Joint:
+    ratio, shift, leader = 1.0, 0.0, joint
+    while leader.name not in values:
+        if leader.mimic is None:
+            return joint
+        shift, ratio = shift + ratio * leader.mimic.offset, ratio * leader.mimic.ratio
+        leader = joints[leader.mimic.leader]
+    position = ratio * float(values[leader.name]) + shift
+    return replace(joint, kind="fixed", origin=_moved(joint, position), axis=(0.0, 0.0, 1.0), mimic=None)
+
+
+def _moved(joint: Joint, position: float) -> Pose:
+    """Where the child of a joint lies in the parent when the joint stands at `position`."""
+    rotation, axis = np.array(joint.origin.rotation), np.array(joint.axis)
+    offset = np.array(joint.origin.position)
+    if joint.kind == "prismatic":
+        return replace(joint.origin, position=vector("lock", offset + rotation @ axis * position))
+    x, y, z = axis
+    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    turn = np.eye(3) + math.sin(position) * cross + (1 - math.cos(position)) * (cross @ cross)
+    return replace(joint.origin, rotation=matrix("lock", rotation @ turn))
+
+
+def with_body(tree: Tree, frame: str, mass: float, com: ArrayLike, inertia: ArrayLike | None) -> Tree:
+    """Fix one more body to a frame; mass, centre of mass and inertia about it in the axes of that frame.
+
+    Raises
+    ------
+    UnknownNameError
+        The robot has no such frame.
+    ArgumentError
+        A negative mass, numbers that are not finite, or an inertia that no body can have.
+    """
+    names = {body.name for body in tree.bodies}
+    if frame not in names:
+        raise unknown_name("frame", "link", frame, names)
+    number = float(numbers("mass", mass, ()))
+    if number < 0:
+        raise ArgumentError(f"mass: wanted zero or more, got {mass!r}")
+    tensor = np.zeros((3, 3)) if inertia is None else numbers("inertia", inertia, (3, 3))
+    if not np.allclose(tensor, tensor.T, rtol=1e-9, atol=0):
+        raise ArgumentError(f"inertia: wanted a symmetric tensor, got {tensor.tolist()}")
+    tensor = (tensor + tensor.T) / 2
+    moments = np.linalg.eigvalsh(tensor)
+    if moments[0] < -1e-9 * moments[2] or moments[0] + moments[1] < (1 - 1e-6) * moments[2]:
+        raise ArgumentError(f"inertia: no body has the principal moments {moments.tolist()}")
+    count = 1
+    while f"payload_{count}" in names:
+        count += 1
+    name = f"payload_{count}"
+    body = Body(name, number, vector("com", com), matrix("inertia", tensor))
+    joint = Joint(f"{name}_mount", "fixed", frame, name, Pose(), (0.0, 0.0, 1.0))
+    return replace(tree, bodies=(*tree.bodies, body), joints=(*tree.joints, joint))
+
+
+def with_drives(tree: Tree, drives: Mapping[str, Drive]) -> Tree:
+    """Give joints other drives."""
+    known = {joint.name for joint in tree.joints if joint.movable}
+    for name in drives:
+        if name not in known:
+            raise unknown_name("drives", "movable joint", name, known)
+    return replace(tree, joints=tuple(replace(j, drive=drives.get(j.name, j.drive)) for j in tree.joints))

@@ -1,0 +1,50 @@
+"""Joint friction alone, viscous and Coulomb."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rne.kernels.coordinates import load_many, load_one, store_many, store_one
+from rne.kernels.jit import function, inline
+from rne.kernels.joint import friction
+from rne.kernels.layout import COORDINATE, COORDINATES, LINKS
+from rne.kernels.pack import as_floats, as_packs, pack_floats
+from rne.kernels.scratch import scratch
+
+
+@inline
+def all_joints(table, state):
+    """Turn row qd (1) of `state` into row tau (3)."""
+    for i in range(1, int(table[0, LINKS]) + 1):
+        j = int(table[i, COORDINATE])
+        state[3, j] = friction(table, i, state[1, j])
+
+
+@function
+def one(table, qd, tau):
+    """One state, of floats. Shapes are the caller's business."""
+    links = int(table[0, LINKS])
+    state = as_floats(scratch(table, 4 * links), 0, 4, links)
+    load_one(table, qd, state, 1)
+    all_joints(table, state)
+    store_one(table, state, 3, tau)
+
+
+def make_many(stamp: str) -> Callable[..., None]:
+    """Make the entry for batches, given by address and row stride in bytes."""
+
+    def friction_many(table, first, stop, qd, qd_step, tau, tau_step):
+        stamp  # noqa: B018  part of the cache key
+        links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
+        samples = pack_floats(table, 1)
+        buffer = np.empty(samples * (4 * links + n), table.dtype)
+        state = as_packs(buffer, 0, 4, links)
+        tile = as_packs(buffer, samples * 4 * links, 1, n)
+        for row in range(first, stop, samples):
+            load_many(table, state, tile, 1, qd, qd_step, row, stop - 1)
+            all_joints(table, state)
+            store_many(table, state, 3, tile, tau, tau_step, row, stop - 1)
+
+    return friction_many

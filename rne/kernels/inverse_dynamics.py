@@ -1,0 +1,182 @@
+"""Inverse dynamics by the recursive Newton-Euler algorithm.
+
+Source: Luh, Walker, Paul, "On-line computational scheme for mechanical manipulators", ASME J. DSMC 102 (1980), in link
+frames. Body parameters are kept about the link origin as mass, first and second moments; with the motion matrix
+`A = [wd]x + [w]x [w]x` the acceleration of a point is `a + A r`, so force and moment need no shift to the centre of
+mass. Gravity enters as the base accelerating upward.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rne.kernels.coordinates import load_many, load_one, sines, store_many, store_one
+from rne.kernels.jit import function, inline
+from rne.kernels.joint import along, angle, body_wrench, drive, friction, lever
+from rne.kernels.layout import (
+    COORDINATE,
+    COORDINATES,
+    COS_ALPHA,
+    COS_TURN,
+    FOLLOWS,
+    GRAVITY,
+    HAS_TURN,
+    KEEP,
+    LINKS,
+    PARENT,
+    PX,
+    PY,
+    PZ,
+    ROTOR,
+    SIN_ALPHA,
+    SIN_TURN,
+)  # fmt: skip
+from rne.kernels.num import fma, like
+from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for
+from rne.kernels.scratch import scratch, table_at
+from rne.kernels.vec import add, add_cross, add_product, motion_matrix, turn_x, turn_z, unturn_x, unturn_z
+
+# Numbers kept for each link between the sweeps: cosine and sine, force, moment; then, for branching, w, wd, a.
+WORK = 17
+
+
+@inline
+def _get3(work, i, first):
+    return (work[i, first], work[i, first + 1], work[i, first + 2])
+
+
+@inline
+def _put3(work, i, first, v):
+    work[i, first] = v[0]
+    work[i, first + 1] = v[1]
+    work[i, first + 2] = v[2]
+
+
+@inline
+def recursion(table, state, work, with_friction):
+    """Turn rows q, qd, qdd, sine and cosine of q (0, 1, 2, 4, 5) of `state` into row tau (3).
+
+    table : (links + 1, WIDTH) as in `layout`. state : (6, links or more), of floats or of packs.
+    work : (links + 1, WORK) scratch of the same numbers.
+    """
+    links = int(table[0, LINKS])
+    zero = like(work[0, 0], 0.0)
+    w = (zero, zero, zero)
+    wd = (zero, zero, zero)
+    a = (
+        like(zero, -table[0, GRAVITY]),
+        like(zero, -table[0, GRAVITY + 1]),
+        like(zero, -table[0, GRAVITY + 2]),
+    )
+    _put3(work, 0, 8, w)
+    _put3(work, 0, 11, wd)
+    _put3(work, 0, 14, a)
+    A = (zero, zero, zero, zero, zero, zero, zero, zero, zero)
+
+    for i in range(1, links + 1):
+        if table[i, FOLLOWS] == 0.0:
+            parent = int(table[i, PARENT])
+            w, wd, a = _get3(work, parent, 8), _get3(work, parent, 11), _get3(work, parent, 14)
+            A = motion_matrix(w, wd)
+        a = add_product(a, A, (table[i, PX], table[i, PY], table[i, PZ]))
+        if table[i, HAS_TURN] != 0.0:
+            ct, st = table[i, COS_TURN], table[i, SIN_TURN]
+            w, wd, a = turn_z(w, ct, st), turn_z(wd, ct, st), turn_z(a, ct, st)
+        ca, sa = table[i, COS_ALPHA], table[i, SIN_ALPHA]
+        w, wd, a = turn_x(w, ca, sa), turn_x(wd, ca, sa), turn_x(a, ca, sa)
+        j = int(table[i, COORDINATE])
+        c, s = angle(table, i, state[4, j], state[5, j])
+        work[i, 0], work[i, 1] = c, s
+        w, wd, a = turn_z(w, c, s), turn_z(wd, c, s), turn_z(a, c, s)
+        w, wd, a, A = drive(table, i, w, wd, a, state[0, j], state[1, j], state[2, j])
+        f, n = body_wrench(table, i, a, A)
+        _put3(work, i, 2, f)
+        _put3(work, i, 5, n)
+        if table[i, KEEP] != 0.0:
+            _put3(work, i, 8, w)
+            _put3(work, i, 11, wd)
+            _put3(work, i, 14, a)
+
+    f = (zero, zero, zero)
+    n = (zero, zero, zero)
+    for i in range(links, 0, -1):
+        f = add(f, _get3(work, i, 2))
+        n = add(n, _get3(work, i, 5))
+        j = int(table[i, COORDINATE])
+        torque = fma(state[2, j], table[i, ROTOR], along(table, i, f, n))
+        if with_friction != 0:
+            torque = torque + friction(table, i, state[1, j])
+        state[3, j] = torque
+        parent = int(table[i, PARENT])
+        if parent > 0:
+            n = lever(table, i, f, n, state[0, j])
+            c, s = work[i, 0], work[i, 1]
+            f, n = unturn_z(f, c, s), unturn_z(n, c, s)
+            ca, sa = table[i, COS_ALPHA], table[i, SIN_ALPHA]
+            f, n = unturn_x(f, ca, sa), unturn_x(n, ca, sa)
+            if table[i, HAS_TURN] != 0.0:
+                ct, st = table[i, COS_TURN], table[i, SIN_TURN]
+                f, n = unturn_z(f, ct, st), unturn_z(n, ct, st)
+            n = add_cross(n, (table[i, PX], table[i, PY], table[i, PZ]), f)
+        if table[i, FOLLOWS] == 0.0 or parent == 0:
+            if parent > 0:
+                _put3(work, parent, 2, add(f, _get3(work, parent, 2)))
+                _put3(work, parent, 5, add(n, _get3(work, parent, 5)))
+            f = (zero, zero, zero)
+            n = (zero, zero, zero)
+
+
+@function
+def one(table, q, qd, qdd, tau, with_friction):
+    """One state, of floats; scratch on the stack. Shapes are the caller's business."""
+    links = int(table[0, LINKS])
+    packs = packs_for(table, links)
+    width = pack_floats(table, packs)
+    buffer = scratch(table, 6 * width + (links + 1) * WORK)
+    state = as_floats(buffer, 0, 6, width)
+    work = as_floats(buffer, 6 * width, links + 1, WORK)
+    load_one(table, q, state, 0)
+    load_one(table, qd, state, 1)
+    load_one(table, qdd, state, 2)
+    sines(as_packs(buffer, 0, 6, packs), packs)
+    recursion(table, state, work, with_friction)
+    store_one(table, state, 3, tau)
+
+
+def make_one(stamp: str) -> Callable[..., int]:
+    """Make the entry for one state; it returns 1, and does nothing, where a length does not fit."""
+
+    def inverse_dynamics_one(address, q, qd, qdd, tau, with_friction):
+        stamp  # noqa: B018  part of the cache key
+        table = table_at(address, q)
+        n = int(table[0, COORDINATES])
+        if q.shape[0] != n or qd.shape[0] != n or qdd.shape[0] != n or tau.shape[0] != n:
+            return 1
+        one(table, q, qd, qdd, tau, with_friction)
+        return 0
+
+    return inverse_dynamics_one
+
+
+def make_many(stamp: str) -> Callable[..., None]:
+    """Make the entry for batches, given by address and row stride in bytes."""
+
+    def inverse_dynamics_many(table, first, stop, q, q_step, qd, qd_step, qdd, qdd_step, tau, tau_step, with_friction):
+        stamp  # noqa: B018  part of the cache key
+        links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
+        samples = pack_floats(table, 1)
+        buffer = np.empty(samples * (6 * links + (links + 1) * WORK + n), table.dtype)
+        state = as_packs(buffer, 0, 6, links)
+        work = as_packs(buffer, samples * 6 * links, links + 1, WORK)
+        tile = as_packs(buffer, samples * (6 * links + (links + 1) * WORK), 1, n)
+        for row in range(first, stop, samples):
+            load_many(table, state, tile, 0, q, q_step, row, stop - 1)
+            load_many(table, state, tile, 1, qd, qd_step, row, stop - 1)
+            load_many(table, state, tile, 2, qdd, qdd_step, row, stop - 1)
+            sines(state, links)
+            recursion(table, state, work, with_friction)
+            store_many(table, state, 3, tile, tau, tau_step, row, stop - 1)
+
+    return inverse_dynamics_many

@@ -1,0 +1,104 @@
+"""How kernels are compiled: the decorators, all options, and the stamp that keeps the cache on disk honest.
+
+Numba's cache notices a change of the file of the function it compiled, not of the helpers in other files (numba issue
+1833). Every cached function here is therefore made by a factory that closes over `STAMP`, a hash of all kernel sources;
+numba takes closed-over values into the cache key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.resources
+import threading
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numba
+from numba.core.errors import NumbaError
+
+# No fast-math at all. Multiply-adds are written out as `fma`, so a result does not depend on what the compiler would
+# have contracted in one build and not in the other: single, batched and inlined calls agree to the last bit.
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
+
+# Inlined by LLVM wherever called: the small algebra, and everything that a pack passes through, because a pack as
+# argument or result of a real call goes through memory. Without reference counting (`_nrt`): the caller holds the
+# arrays, and counting them in a helper that branches costs a call in the innermost loop; it doubled a batch.
+inline = numba.njit(forceinline=True, _nrt=False, **_OPTIONS)
+
+# Inlined, too, but may allocate.
+inline_allocating = numba.njit(forceinline=True, **_OPTIONS)
+
+# Compiled as a function of its own, for each combination of argument types.
+function = numba.njit(**_OPTIONS)
+
+
+# What a compiled function raises when an argument is of none of the types it was compiled for.
+REFUSED = (TypeError, AttributeError, NumbaError)
+
+
+def _stamp() -> str:
+    """Hash all sources of this package; works from a zip file, too."""
+    digest = hashlib.sha256()
+    folder = importlib.resources.files("rne.kernels")
+    for source in sorted(folder.iterdir(), key=lambda f: f.name):
+        if source.name.endswith(".py"):
+            digest.update(source.name.encode() + b"\0" + source.read_bytes())
+    return digest.hexdigest()
+
+
+STAMP = _stamp()
+
+
+class Entry:
+    """A function that Python calls: compiled on first use for one explicit signature, and cached on disk.
+
+    Parameters
+    ----------
+    factory : takes the stamp and returns the plain Python function, which must mention the stamp.
+    sig : its numba signature.
+
+    Attributes
+    ----------
+    call : the function; compiles it when called first. An attribute, not a method: a single call has no 50 ns to spare.
+    """
+
+    __slots__ = ("_factory", "_lock", "_signature", "call")
+
+    def __init__(self, factory: Callable[[str], Callable[..., Any]], sig: Any) -> None:
+        self._factory = factory
+        self._signature = sig
+        self._lock = threading.Lock()
+        self.call: Callable[..., Any] = self._first_call
+
+    def _first_call(self, *args: Any) -> Any:
+        with self._lock:
+            if self.call == self._first_call:
+                self.call = _compile(self._factory(STAMP), self._signature)
+        return self.call(*args)
+
+
+def _compile(python_function: Callable[..., Any], sig: Any) -> Callable[..., Any]:
+    try:
+        return numba.njit(sig, cache=True, **_OPTIONS)(python_function)
+    except RuntimeError as error:
+        if "cannot cache" not in str(error):
+            raise
+        _say_uncached(str(error))
+        return numba.njit(sig, **_OPTIONS)(python_function)
+
+
+_said_uncached = False
+
+
+def _say_uncached(reason: str) -> None:
+    """Say once that compiled code cannot be kept."""
+    global _said_uncached
+    if not _said_uncached:
+        _said_uncached = True
+        warnings.warn(
+            f"rne: no folder for compiled code can be written, so it is compiled anew in every process ({reason}); "
+            "set NUMBA_CACHE_DIR to a writable folder to keep it",
+            RuntimeWarning,
+            stacklevel=4,
+        )

@@ -1,0 +1,67 @@
+"""What a user's compiled code calls: the algorithms for one state of floats, with their lengths checked."""
+
+from __future__ import annotations
+
+from rne.kernels import friction as drag
+from rne.kernels import inverse_dynamics as newton_euler
+from rne.kernels import static_torque as virtual_work
+from rne.kernels.jit import function, inline
+from rne.kernels.layout import COORDINATES
+
+
+@inline
+def _check(table, x):
+    if x.shape[0] != int(table[0, COORDINATES]):
+        raise ValueError("rne.jit: an array has not one entry a joint")
+
+
+@function
+def inverse_dynamics(model, q, qd, qdd, tau, friction=False):
+    """Fill tau = M qdd + C qd + g, plus friction if asked for.
+
+    Parameters
+    ----------
+    model : as `rne.jit.model` returns it.
+    q, qd, qdd : (n,) positions, velocities, accelerations.
+    tau : (n,) is filled.
+    friction : whether to add viscous and Coulomb friction.
+    """
+    _check(model, q)
+    _check(model, qd)
+    _check(model, qdd)
+    _check(model, tau)
+    newton_euler.one(model, q, qd, qdd, tau, 1 if friction else 0)
+
+
+@function
+def friction_torque(model, qd, tau):
+    """Fill tau with the torques that overcome joint friction.
+
+    Parameters
+    ----------
+    model : as `rne.jit.model` returns it.
+    qd : (n,) velocities.
+    tau : (n,) is filled.
+    """
+    _check(model, qd)
+    _check(model, tau)
+    drag.one(model, qd, tau)
+
+
+@function
+def static_torque(model, places, wrenches, q, tau):
+    """Fill tau = J^T w; subtract it from inverse dynamics to account for wrenches that act on the robot.
+
+    Parameters
+    ----------
+    model : as `rne.jit.model` returns it.
+    places : where the wrenches act, as `rne.jit.places` returns it.
+    wrenches : (m, 6) [fx, fy, fz, mx, my, mz], one row a place.
+    q : (n,) positions.
+    tau : (n,) is filled.
+    """
+    _check(model, q)
+    _check(model, tau)
+    if wrenches.shape[0] != places.shape[0] or wrenches.shape[1] != 6:
+        raise ValueError("rne.jit: wrenches has not six numbers a place")
+    virtual_work.one(model, places, wrenches, q, tau)

@@ -1,0 +1,200 @@
+"""The SIMD pack: a numba number type over an LLVM vector, so that one Python source serves one sample or a pack of them.
+
+A pack holds 64 bytes: 8 float64 or 16 float32 samples, side by side in lanes that never touch each other. Packs know
+`+ - * /` and unary minus with packs and with floats; whatever else the kernels need stands in `num.py`. Arrays whose
+items are packs are ordinary numba arrays over ordinary memory (`as_packs`).
+
+Why a type of its own: LLVM does not vectorise a loop over samples around a recursion of this size by itself. Width:
+measured on a 7-joint arm, packs of 4, 8 and 16 float64 took 58, 41 and 47 ns a sample.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.imputils import impl_ret_borrowed, lower_builtin
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import intrinsic, models, register_model
+from numba.np import arrayobj
+
+PACK_BYTES = 64
+LANES = {types.float64: 8, types.float32: 16}
+
+
+class Pack(types.Type):
+    """Numba type of a pack of floats."""
+
+    def __init__(self, dtype: types.Float) -> None:
+        self.dtype = dtype
+        self.lanes = LANES[dtype]
+        super().__init__(name=f"Pack({dtype} x {self.lanes})")
+
+
+PACKS = {dtype: Pack(dtype) for dtype in LANES}
+
+
+@register_model(Pack)
+class _PackModel(models.PrimitiveModel):
+    def __init__(self, dmm: Any, fe_type: Pack) -> None:
+        super().__init__(dmm, fe_type, vector_type(fe_type))
+
+
+def scalar_type(dtype: types.Float) -> ir.Type:
+    """Return the LLVM type of one float."""
+    return ir.DoubleType() if dtype == types.float64 else ir.FloatType()
+
+
+def vector_type(pack: Pack) -> ir.VectorType:
+    """Return the LLVM type of a pack."""
+    return ir.VectorType(scalar_type(pack.dtype), pack.lanes)
+
+
+def splat(builder: ir.IRBuilder, value: ir.Value, lanes: int) -> ir.Value:
+    """Return `value` in every lane."""
+    undefined = ir.Constant(ir.VectorType(value.type, lanes), ir.Undefined)
+    first = builder.insert_element(undefined, value, ir.Constant(ir.IntType(32), 0))
+    return shuffle(builder, first, undefined, [0] * lanes)
+
+
+def shuffle(builder: ir.IRBuilder, a: ir.Value, b: ir.Value, lanes: list[int]) -> ir.Value:
+    """Return the named lanes of `a` followed by `b`."""
+    mask = ir.Constant(ir.VectorType(ir.IntType(32), len(lanes)), lanes)
+    return builder.shuffle_vector(a, b, mask)
+
+
+def to_number(context: Any, builder: ir.IRBuilder, value: ir.Value, source: types.Type, target: types.Type) -> ir.Value:
+    """Cast a float, an integer or a pack to `target`, a float type or a pack (a scalar goes into every lane)."""
+    if not isinstance(target, Pack):
+        return context.cast(builder, value, source, target)
+    if isinstance(source, Pack):
+        return value
+    return splat(builder, context.cast(builder, value, source, target.dtype), target.lanes)
+
+
+def _register_operator(op: Any, instruction: str) -> None:
+    """Teach numba `op` on packs. Lowered directly: an `overload` for each would cost a compilation each."""
+
+    @infer_global(op)
+    class _Operator(AbstractTemplate):
+        def generic(self, args: tuple[types.Type, ...], kws: dict[str, Any]) -> Any:
+            packs = [a for a in args if isinstance(a, Pack)]
+            if len(args) != 2 or not packs or any(p != packs[0] for p in packs):
+                return None
+            if all(isinstance(a, (Pack, types.Float, types.Integer)) for a in args):
+                return signature(packs[0], *args)
+            return None
+
+    def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
+        a, b = (to_number(context, builder, v, t, sig.return_type) for v, t in zip(args, sig.args, strict=True))
+        return getattr(builder, instruction)(a, b)
+
+    for left, right in ((Pack, Pack), (Pack, types.Float), (types.Float, Pack), (Pack, types.Integer)):
+        lower_builtin(op, left, right)(lower)
+
+
+for _op, _instruction in ((operator.add, "fadd"), (operator.sub, "fsub"), (operator.mul, "fmul"),
+                          (operator.truediv, "fdiv")):  # fmt: skip
+    _register_operator(_op, _instruction)
+
+
+@infer_global(operator.neg)
+class _Negation(AbstractTemplate):
+    def generic(self, args: tuple[types.Type, ...], kws: dict[str, Any]) -> Any:
+        return signature(args[0], *args) if len(args) == 1 and isinstance(args[0], Pack) else None
+
+
+@lower_builtin(operator.neg, Pack)
+def _lower_negation(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
+    return builder.fneg(args[0])
+
+
+def _view(item: types.Type, buffer: types.Array, indices: tuple[types.Type, ...]) -> Any:
+    """Signature and code of a view (rows, columns) of `item` over a float buffer; the view keeps the buffer alive."""
+    result = types.Array(item, 2, "C", aligned=not isinstance(item, Pack))
+
+    def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
+        source = arrayobj.make_array(sig.args[0])(context, builder, args[0])
+        first, rows, columns = (
+            context.cast(builder, v, t, types.intp) for v, t in zip(args[1:], sig.args[1:], strict=True)
+        )
+        view = arrayobj.make_array(result)(context, builder)
+        data = builder.bitcast(builder.gep(source.data, [first]), view.data.type)
+        size = context.get_constant(types.intp, PACK_BYTES if isinstance(item, Pack) else item.bitwidth // 8)
+        arrayobj.populate_array(view, data=data, shape=[rows, columns], strides=[builder.mul(columns, size), size],
+                                itemsize=size, meminfo=source.meminfo, parent=None)  # fmt: skip
+        return impl_ret_borrowed(context, builder, sig.return_type, view._getvalue())
+
+    return result(buffer, *indices), codegen
+
+
+@intrinsic
+def as_packs(typing_context: Any, buffer: Any, first: Any, rows: Any, columns: Any) -> Any:
+    """View a stretch of a float buffer, from item `first`, as an array (rows, columns) of packs."""
+    return _view(PACKS[buffer.dtype], buffer, (first, rows, columns))
+
+
+@intrinsic
+def as_floats(typing_context: Any, buffer: Any, first: Any, rows: Any, columns: Any) -> Any:
+    """View a stretch of a float buffer, from item `first`, as an array (rows, columns) of floats."""
+    return _view(buffer.dtype, buffer, (first, rows, columns))
+
+
+@intrinsic(prefer_literal=True)
+def stack_buffer(typing_context: Any, example: Any, size: Any) -> Any:
+    """An array of `size` (a constant) floats on the stack, as `example` has them; gone when the function returns."""
+    result = types.Array(example.dtype, 1, "C")
+    length = size.literal_value
+
+    def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
+        array_type = ir.ArrayType(scalar_type(result.dtype), length)
+        memory = cgutils.alloca_once(builder, array_type)
+        array = arrayobj.make_array(result)(context, builder)
+        itemsize = context.get_constant(types.intp, result.dtype.bitwidth // 8)
+        arrayobj.populate_array(array, data=builder.bitcast(memory, array.data.type),
+                                shape=[context.get_constant(types.intp, length)], strides=[itemsize],
+                                itemsize=itemsize, meminfo=None, parent=None)  # fmt: skip
+        return array._getvalue()
+
+    return result(example, size), codegen
+
+
+@intrinsic
+def pack_floats(typing_context: Any, example: Any, count: Any) -> Any:
+    """How many floats, of the kind that array `example` holds, `count` packs take."""
+
+    def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
+        return builder.mul(args[1], context.get_constant(types.intp, LANES[example.dtype]))
+
+    return types.intp(example, types.intp), codegen
+
+
+@intrinsic
+def packs_for(typing_context: Any, example: Any, count: Any) -> Any:
+    """How many packs hold `count` floats of the kind that array `example` holds."""
+    lanes = LANES[example.dtype]
+
+    def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
+        rounded = builder.add(args[1], context.get_constant(types.intp, lanes - 1))
+        return builder.sdiv(rounded, context.get_constant(types.intp, lanes))
+
+    return types.intp(example, types.intp), codegen
+
+
+@intrinsic
+def array_at(typing_context: Any, address: Any, example: Any, rows: Any, columns: Any) -> Any:
+    """View memory that the caller holds as an array (rows, columns) of floats as `example` has them."""
+    result = types.Array(example.dtype, 2, "C")
+
+    def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
+        view = arrayobj.make_array(result)(context, builder)
+        data = builder.inttoptr(args[0], view.data.type)
+        shape = [context.cast(builder, args[k], sig.args[k], types.intp) for k in (2, 3)]
+        size = context.get_constant(types.intp, result.dtype.bitwidth // 8)
+        arrayobj.populate_array(view, data=data, shape=shape, strides=[builder.mul(shape[1], size), size],
+                                itemsize=size, meminfo=None, parent=None)  # fmt: skip
+        return view._getvalue()
+
+    return result(address, example, rows, columns), codegen

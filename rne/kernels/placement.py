@@ -1,0 +1,95 @@
+"""Where the links are: rotation and origin of every link frame in base axes, from the base outward."""
+
+from __future__ import annotations
+
+from rne.kernels.jit import inline
+from rne.kernels.joint import angle, slide
+from rne.kernels.layout import (
+    COORDINATE,
+    COS_ALPHA,
+    COS_TURN,
+    HAS_TURN,
+    LINKS,
+    PARENT,
+    PX,
+    PY,
+    PZ,
+    SIN_ALPHA,
+    SIN_TURN,
+)  # fmt: skip
+from rne.kernels.num import fma, like
+from rne.kernels.vec import add_product
+
+# Numbers kept for each link: the rotation row by row, then the origin.
+PLACE = 12
+
+
+@inline
+def nine(work, i, first):
+    """Nine numbers of row i: a matrix row by row, for example the rotation of link i at 0."""
+    return (
+        work[i, first], work[i, first + 1], work[i, first + 2],
+        work[i, first + 3], work[i, first + 4], work[i, first + 5],
+        work[i, first + 6], work[i, first + 7], work[i, first + 8],
+    )  # fmt: skip
+
+
+@inline
+def get_origin(work, i):
+    """Origin of link i."""
+    return (work[i, 9], work[i, 10], work[i, 11])
+
+
+@inline
+def get_axis(work, i):
+    """Joint axis of link i, the third column of its rotation."""
+    return (work[i, 2], work[i, 5], work[i, 8])
+
+
+@inline
+def _put(work, i, R, p):
+    for k in range(9):
+        work[i, k] = R[k]
+    for k in range(3):
+        work[i, 9 + k] = p[k]
+
+
+@inline
+def _times_rz(R, c, s):
+    """R Rz."""
+    return (
+        fma(R[0], c, R[1] * s), fma(R[1], c, -(R[0] * s)), R[2],
+        fma(R[3], c, R[4] * s), fma(R[4], c, -(R[3] * s)), R[5],
+        fma(R[6], c, R[7] * s), fma(R[7], c, -(R[6] * s)), R[8],
+    )  # fmt: skip
+
+
+@inline
+def _times_rx(R, c, s):
+    """R Rx."""
+    return (
+        R[0], fma(R[1], c, R[2] * s), fma(R[2], c, -(R[1] * s)),
+        R[3], fma(R[4], c, R[5] * s), fma(R[5], c, -(R[4] * s)),
+        R[6], fma(R[7], c, R[8] * s), fma(R[8], c, -(R[7] * s)),
+    )  # fmt: skip
+
+
+@inline
+def placements(table, state, work):
+    """Fill `work` (links + 1, PLACE or more) from rows 0, 4, 5 of `state` (q, its sine and cosine); row 0 is the base."""
+    zero = like(state[0, 0], 0.0)
+    one = like(zero, 1.0)
+    _put(work, 0, (one, zero, zero, zero, one, zero, zero, zero, one), (zero, zero, zero))
+    for i in range(1, int(table[0, LINKS]) + 1):
+        parent = int(table[i, PARENT])
+        j = int(table[i, COORDINATE])
+        R = nine(work, parent, 0)
+        p = add_product(get_origin(work, parent), R, (table[i, PX], table[i, PY], table[i, PZ]))
+        if table[i, HAS_TURN] != 0.0:
+            R = _times_rz(R, table[i, COS_TURN], table[i, SIN_TURN])
+        R = _times_rx(R, table[i, COS_ALPHA], table[i, SIN_ALPHA])
+        c, s = angle(table, i, state[4, j], state[5, j])
+        R = _times_rz(R, c, s)
+        q = slide(table, i, state[0, j])
+        p = (fma(R[2], q, p[0]), fma(R[5], q, p[1]), fma(R[8], q, p[2]))
+        _put(work, i, R, p)

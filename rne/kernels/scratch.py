@@ -1,0 +1,28 @@
+"""Memory of one call: scratch on the stack while it is small, and the table by its address."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rne.kernels.jit import inline_allocating
+from rne.kernels.layout import LINKS, WIDTH
+from rne.kernels.pack import array_at, stack_buffer
+
+# Floats; 32 KiB hold a robot of nearly 200 joints. An allocation would cost as much as a short arm.
+STACK = 4096
+
+
+@inline_allocating
+def scratch(table, size):
+    """Return `size` floats, or more, of the kind that `table` holds."""
+    buffer = stack_buffer(table, STACK)
+    if size > STACK:
+        buffer = np.empty(size, table.dtype)
+    return buffer
+
+
+@inline_allocating
+def table_at(address, example):
+    """View the table at `address` whose numbers are of the kind that array `example` holds."""
+    header = array_at(address, example, 1, WIDTH)
+    return array_at(address, example, int(header[0, LINKS]) + 1, WIDTH)

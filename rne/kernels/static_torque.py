@@ -1,0 +1,119 @@
+"""Joint torques that balance wrenches: tau = J^T w, by the principle of virtual work, without forming J.
+
+All wrenches are moved to the base origin in base axes, where those of a subtree simply add up from the tips inward; a
+joint then carries the part along its axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rne.kernels.coordinates import load_many, load_one, sines, store_many, store_one
+from rne.kernels.jit import function, inline
+from rne.kernels.joint import along_axis
+from rne.kernels.layout import (
+    COORDINATE,
+    COORDINATES,
+    LINKS,
+    PARENT,
+    PLACE_ORIGIN,
+    PLACE_OWN_AXES,
+    PLACE_ROTATION,
+    PLACE_ROW,
+)  # fmt: skip
+from rne.kernels.num import like
+from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for
+from rne.kernels.placement import PLACE, get_axis, get_origin, nine, placements
+from rne.kernels.scratch import scratch
+from rne.kernels.tile import load_tile
+from rne.kernels.vec import add_cross, add_product
+
+# Numbers kept for each link: its placement, then force and moment about the base origin.
+WORK = PLACE + 6
+
+
+@inline
+def _get3(work, i, first):
+    return (work[i, first], work[i, first + 1], work[i, first + 2])
+
+
+@inline
+def _add_to(work, i, first, v):
+    for k in range(3):
+        work[i, first + k] = work[i, first + k] + v[k]
+
+
+@inline
+def recursion(table, places, wrenches, state, work):
+    """Turn rows q, sine and cosine of q (0, 4, 5) of `state`, and `wrenches` (m, 6), into row tau (3).
+
+    places : (m, PLACE_WIDTH). work : (links + 1, WORK) scratch.
+    """
+    links = int(table[0, LINKS])
+    placements(table, state, work)
+    zero = like(state[0, 0], 0.0)
+    nothing = (zero, zero, zero)
+    for i in range(links + 1):
+        for k in range(PLACE, WORK):
+            work[i, k] = zero
+    for m in range(places.shape[0]):
+        i = int(places[m, PLACE_ROW])
+        R = nine(work, i, 0)
+        r = add_product(
+            get_origin(work, i), R, (places[m, PLACE_ORIGIN], places[m, PLACE_ORIGIN + 1], places[m, PLACE_ORIGIN + 2])
+        )
+        f, n = _get3(wrenches, m, 0), _get3(wrenches, m, 3)
+        if places[m, PLACE_OWN_AXES] != 0.0:
+            S = nine(places, m, PLACE_ROTATION)
+            f = add_product(nothing, R, add_product(nothing, S, f))
+            n = add_product(nothing, R, add_product(nothing, S, n))
+        _add_to(work, i, PLACE, f)
+        _add_to(work, i, PLACE + 3, add_cross(n, r, f))
+    for i in range(links, 0, -1):
+        f, n = _get3(work, i, PLACE), _get3(work, i, PLACE + 3)
+        p = get_origin(work, i)
+        here = add_cross(n, f, p)  # about the origin of the link
+        state[3, int(table[i, COORDINATE])] = along_axis(table, i, get_axis(work, i), f, here)
+        parent = int(table[i, PARENT])
+        _add_to(work, parent, PLACE, f)
+        _add_to(work, parent, PLACE + 3, n)
+
+
+@function
+def one(table, places, wrenches, q, tau):
+    """One state, of floats; scratch on the stack. Shapes are the caller's business."""
+    links = int(table[0, LINKS])
+    packs = packs_for(table, links)
+    width = pack_floats(table, packs)
+    buffer = scratch(table, 6 * width + (links + 1) * WORK)
+    state = as_floats(buffer, 0, 6, width)
+    work = as_floats(buffer, 6 * width, links + 1, WORK)
+    load_one(table, q, state, 0)
+    sines(as_packs(buffer, 0, 6, packs), packs)
+    recursion(table, places, wrenches, state, work)
+    store_one(table, state, 3, tau)
+
+
+def make_many(stamp: str) -> Callable[..., None]:
+    """Make the entry for batches."""
+
+    def static_torque_many(table, first, stop, places, wrenches, wrenches_step, q, q_step, tau, tau_step):
+        stamp  # noqa: B018  part of the cache key
+        links, n, m = int(table[0, LINKS]), int(table[0, COORDINATES]), places.shape[0]
+        samples = pack_floats(table, 1)
+        buffer = np.empty(samples * (6 * links + (links + 1) * WORK + 6 * m + n), table.dtype)
+        state = as_packs(buffer, 0, 6, links)
+        work = as_packs(buffer, samples * 6 * links, links + 1, WORK)
+        loads = as_packs(buffer, samples * (6 * links + (links + 1) * WORK), m, 6)
+        flat = as_packs(buffer, samples * (6 * links + (links + 1) * WORK), 1, 6 * m)
+        tile = as_packs(buffer, samples * (6 * links + (links + 1) * WORK + 6 * m), 1, n)
+        for row in range(first, stop, samples):
+            load_tile(flat, 0, wrenches, wrenches_step, row, stop - 1, 6 * m)
+            load_many(table, state, tile, 0, q, q_step, row, stop - 1)
+            sines(state, links)
+            recursion(table, places, loads, state, work)
+            store_many(table, state, 3, tile, tau, tau_step, row, stop - 1)
+
+    return static_torque_many

@@ -1,0 +1,329 @@
+"""The link table: a tree compiled into numbers that the kernels can run on. The one definition of a link.
+
+A link is a moving joint together with every body that moves rigidly with it. Compilation orders parents first, folds
+fixed joints, turns every joint axis onto z, resolves mimic joints into coordinates, brings the frames into the normal
+form of `rne.kernels.layout` and regroups the inertias.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rne.errors import ModelError, Problem
+from rne.kernels import layout as at
+from rne.tree import Body, Joint, Tree
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A named frame: fixed at `rotation`, `position` in the frame of row `row` of the table (0 is the base)."""
+
+    row: int
+    rotation: Array
+    position: Array
+
+
+@dataclass(frozen=True, eq=False)
+class LinkTable:
+    """What the kernels need of a robot.
+
+    Attributes
+    ----------
+    table : (links + 1, WIDTH) float64, columns as in `rne.kernels.layout`; read-only.
+    table32 : the same in float32.
+    joints : names of all moving joints, in the order of the rows 1, 2, ...; longer than `coordinates` with mimics.
+    coordinates : names of the joints whose values make up q, in the order of q.
+    frames : placement of every body of the tree, by name.
+    """
+
+    table: Array
+    table32: NDArray[np.float32]
+    joints: tuple[str, ...]
+    coordinates: tuple[str, ...]
+    frames: dict[str, Frame]
+
+    @staticmethod
+    def with_gravity(table: NDArray[Any], gravity: Array) -> NDArray[Any]:
+        """Return a copy of a table with another gravity."""
+        copy = table.copy()
+        copy[0, at.GRAVITY : at.GRAVITY + 3] = gravity
+        copy.flags.writeable = False
+        return copy
+
+
+Angle = tuple[float, float]  # cosine and sine
+Moments = tuple[float, Array, Array]  # mass, first moments (integral of r dm), second moments (integral of r r^T dm)
+
+
+@dataclass
+class _Link:
+    """A link while it is being compiled; moments are about the origin, in the axes of the link's frame."""
+
+    joint: Joint
+    parent: int
+    rotation: Array  # of this frame in the frame of the parent, at q = 0
+    position: Array
+    moments: Moments
+    felt: Moments  # what the joints feel of it, once regrouped
+    keep: bool = False  # whether a link other than the next hangs on this one
+
+
+def compile_tree(tree: Tree, order: tuple[str, ...] | None = None) -> LinkTable:
+    """Compile a tree.
+
+    Parameters
+    ----------
+    tree : as a reader made it; its structure is sound.
+    order : names of the coordinates in the wanted order; the order of the file by default.
+
+    Examples
+    --------
+    >>> from rne.tree import Body, Joint, Tree
+    >>> tree = Tree("swing", (Body("base"), Body("arm", 1.0)), (Joint("hinge", "revolute", "base", "arm"),))
+    >>> compile_tree(tree).coordinates
+    ('hinge',)
+    """
+    joints = _parents_first(tree)
+    links, frames = _fold(tree, joints)
+    _normalise(links, frames)
+    _regroup(links, frames, tree)
+    coordinates = order or tuple(j.name for j in tree.joints if j.movable and j.mimic is None)
+    table = np.zeros((len(links), at.WIDTH))
+    table[0, at.LINKS] = len(links) - 1
+    table[0, at.COORDINATES] = len(coordinates)
+    table[0, at.GRAVITY : at.GRAVITY + 3] = tree.gravity
+    table[0, at.MIMIC] = len(coordinates) < len(links) - 1
+    for row, link in enumerate(links):
+        _write_body(table[row], link)
+        if row:
+            _write_frame(table[row], link, row)
+            _write_drive(table[row], link)
+    _write_coordinates(table, links, tree, coordinates)
+    table += 0.0  # turns negative zeros into zeros
+    table32 = table.astype(np.float32)
+    for array in (table, table32, *(f.rotation for f in frames.values()), *(f.position for f in frames.values())):
+        array.flags.writeable = False
+    return LinkTable(table, table32, tuple(link.joint.name for link in links[1:]), coordinates, frames)
+
+
+def _parents_first(tree: Tree) -> list[Joint]:
+    """Moving joints depth first: most links then follow their parent at once, whose state is still at hand."""
+    children: dict[str, list[Joint]] = {}
+    for joint in tree.joints:
+        children.setdefault(joint.parent, []).append(joint)
+    child_names = {joint.child for joint in tree.joints}
+    waiting = [joint for body in tree.bodies if body.name not in child_names for joint in children.get(body.name, [])]
+    waiting.reverse()
+    ordered = []
+    while waiting:
+        joint = waiting.pop()
+        ordered.append(joint)
+        waiting.extend(reversed(children.get(joint.child, [])))
+    if len(ordered) != len(tree.joints):
+        raise ModelError(Problem(tree.source, None, f"robot '{tree.name}'", "joints do not form a tree"))
+    return ordered
+
+
+def _fold(tree: Tree, joints: list[Joint]) -> tuple[list[_Link], dict[str, Frame]]:
+    """Gather the bodies that move together into links, and place every body in the frame of its link."""
+    identity, origin = np.eye(3), np.zeros(3)
+    nothing: Moments = (0.0, origin, np.zeros((3, 3)))
+    children = {joint.child for joint in joints}
+    root = next(body.name for body in tree.bodies if body.name not in children)
+    links = [_Link(Joint("", "fixed", "", root), -1, identity, origin, nothing, nothing)]
+    frames = {root: Frame(0, identity, origin)}
+    for joint in joints:
+        outer = frames[joint.parent]
+        rotation = outer.rotation @ np.array(joint.origin.rotation)
+        position = outer.position + outer.rotation @ np.array(joint.origin.position)
+        if joint.movable:
+            axis = _z_onto(np.array(joint.axis))
+            links.append(_Link(joint, outer.row, rotation @ axis, position, nothing, nothing))
+            frames[joint.child] = Frame(len(links) - 1, axis.T, origin)
+        else:
+            frames[joint.child] = Frame(outer.row, rotation, position)
+    for body in tree.bodies:
+        frame = frames[body.name]
+        link = links[frame.row]
+        link.moments = _sum(link.moments, _placed(_moments(body), frame.rotation, frame.position))
+    for row, link in enumerate(links):
+        if link.parent not in (-1, row - 1):
+            links[link.parent].keep = True
+    return links, frames
+
+
+def _z_onto(axis: Array) -> Array:
+    """Return the smallest rotation that takes z onto `axis`; exact for the coordinate axes."""
+    x, y, z = axis
+    if z < 0:
+        return _z_onto(-axis) @ np.diag([1.0, -1.0, -1.0])
+    k = 1 / (1 + z)
+    return np.array([[1 - x * x * k, -x * y * k, x], [-x * y * k, 1 - y * y * k, y], [-x, -y, z]])
+
+
+def _moments(body: Body) -> Moments:
+    """Moments of a body about the origin of its frame."""
+    inertia, com = np.array(body.inertia), np.array(body.com)
+    central = 0.5 * np.trace(inertia) * np.eye(3) - inertia
+    return body.mass, body.mass * com, central + body.mass * np.outer(com, com)
+
+
+def _placed(moments: Moments, rotation: Array, position: Array) -> Moments:
+    """Moments about the origin of an outer frame in which the inner one lies at `rotation`, `position`."""
+    mass, first, second = moments
+    h = rotation @ first
+    cross = np.outer(h, position)
+    second = rotation @ second @ rotation.T + cross + cross.T + mass * np.outer(position, position)
+    return mass, h + mass * position, second
+
+
+def _sum(a: Moments, b: Moments) -> Moments:
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+
+def _turn(c: float, s: float) -> Array:
+    """Rotation about z."""
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def _tilt(c: float, s: float) -> Array:
+    """Rotation about x."""
+    return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
+
+
+def _unit(c: float, s: float) -> Angle:
+    length = float(np.hypot(c, s))
+    return float(c) / length, float(s) / length
+
+
+def _zxz(rotation: Array) -> tuple[Angle, Angle, Angle]:
+    """Split a rotation into Rz Rx Rz; the first turn is at most a right angle, and none where the z axes are parallel.
+
+    Read off as cosines and sines: angles would round.
+    """
+    lean = float(np.hypot(rotation[0, 2], rotation[1, 2]))
+    if lean < 4 * np.finfo(float).eps:
+        turn, alpha = (1.0, 0.0), (float(np.copysign(1.0, rotation[2, 2])), 0.0)
+    else:
+        lean = lean if rotation[1, 2] <= 0 else -lean
+        turn = _unit(-rotation[1, 2] / lean, rotation[0, 2] / lean)
+        alpha = _unit(rotation[2, 2], lean)
+    row = turn[0] * rotation[0] + turn[1] * rotation[1]
+    return turn, alpha, _unit(row[0], -row[1])
+
+
+def _normalise(links: list[_Link], frames: dict[str, Frame]) -> None:
+    """Turn every frame about its own z so that the rotation from it to the next link needs no first turn."""
+    spins = [np.eye(3) for _ in links]
+    for row in range(1, len(links) - 1):
+        if links[row + 1].parent == row:
+            spins[row] = _turn(*_zxz(links[row + 1].rotation)[0])
+    for row, link in enumerate(links):
+        outer, inner = spins[max(link.parent, 0)], spins[row]
+        link.rotation = outer.T @ link.rotation @ inner
+        link.position = outer.T @ link.position
+        link.moments = link.felt = _placed(link.moments, inner.T, np.zeros(3))
+    for name, frame in frames.items():
+        inner = spins[frame.row].T
+        frames[name] = Frame(frame.row, inner @ frame.rotation, inner @ frame.position)
+
+
+def _regroup(links: list[_Link], frames: dict[str, Frame], tree: Tree) -> None:
+    """Move, from the tips to the base, all that the joint of a link cannot feel to its parent (Gautier, Khalil 1990).
+
+    What could as well lie on the axis of a revolute joint (mass, first moment along z, second moment zz) moves with the
+    parent just as well. The frame of a slide may sit anywhere: at the centre of all that slides it leaves the slide a
+    plain mass, and the parent all second moments, since the axes of the two turn together.
+    """
+    for row in range(len(links) - 1, 0, -1):
+        link = links[row]
+        if link.joint.kind == "revolute":
+            mass, first, second = link.felt
+            on_axis = (mass, first * [0, 0, 1], second * np.diag([0.0, 0.0, 1.0]))
+            link.felt = (0.0, first - on_axis[1], second - on_axis[2])
+            moved = _placed(on_axis, link.rotation, link.position)
+        else:
+            _center(links, frames, row, tree)
+            mass, nothing, second = link.felt
+            link.felt = (mass, nothing, np.zeros((3, 3)))
+            moved = (0.0, nothing, link.rotation @ second @ link.rotation.T)
+        above = links[link.parent]
+        above.felt = _sum(above.felt, moved)
+
+
+def _center(links: list[_Link], frames: dict[str, Frame], row: int, tree: Tree) -> None:
+    """Move the origin of a sliding link to the centre of what its joint feels."""
+    link = links[row]
+    mass, first, _ = link.felt
+    if not mass:
+        if first.any():
+            what = "the masses that slide sum to zero, but their moments do not: no such bodies exist"
+            raise ModelError(Problem(tree.source, link.joint.line, f"joint '{link.joint.name}'", what))
+        return
+    shift = first / mass
+    link.felt = _placed(link.felt, np.eye(3), -shift)
+    link.felt = (mass, np.zeros(3), link.felt[2])
+    link.moments = _placed(link.moments, np.eye(3), -shift)
+    link.position = link.position + link.rotation @ shift
+    for child in links[row + 1 :]:
+        if child.parent == row:
+            child.position = child.position - shift
+    for name, frame in frames.items():
+        if frame.row == row:
+            frames[name] = Frame(row, frame.rotation, frame.position - shift)
+
+
+def _second(second: Array) -> list[float]:
+    return [float(second[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
+
+
+def _write_body(out: Array, link: _Link) -> None:
+    mass, first, second = link.moments
+    out[at.FULL_MASS] = mass
+    out[at.FULL_HX : at.FULL_HZ + 1] = first
+    out[at.FULL_XX : at.FULL_YZ + 1] = _second(second)
+
+
+def _write_frame(out: Array, link: _Link, row: int) -> None:
+    turn, alpha, offset = _zxz(link.rotation)
+    follows = link.parent == row - 1
+    if follows and row > 1:
+        turn = (1.0, 0.0)  # made so by _normalise, up to rounding
+    out[at.PARENT] = link.parent
+    out[at.KIND] = at.REVOLUTE if link.joint.kind == "revolute" else at.PRISMATIC
+    out[at.FOLLOWS], out[at.KEEP] = follows, link.keep
+    out[[at.COS_TURN, at.SIN_TURN]] = turn
+    out[at.HAS_TURN] = turn != (1.0, 0.0)
+    out[at.PX : at.PZ + 1] = link.position
+    out[[at.COS_ALPHA, at.SIN_ALPHA]] = alpha
+    out[[at.COS_OFFSET, at.SIN_OFFSET]] = offset
+    mass, first, second = link.felt
+    out[at.MASS], out[at.HX], out[at.HY] = mass, first[0], first[1]
+    out[[at.XX, at.YY, at.XY, at.XZ, at.YZ]] = np.array(_second(second))[[0, 1, 3, 4, 5]]
+
+
+def _write_drive(out: Array, link: _Link) -> None:
+    drive = link.joint.drive
+    out[at.ROTOR] = drive.reflected_inertia
+    out[at.VISCOUS] = drive.viscous
+    out[at.COULOMB_PLUS], out[at.COULOMB_MINUS] = drive.coulomb_plus, drive.coulomb_minus
+    out[at.STIFFNESS], out[at.REST] = drive.stiffness, drive.rest
+
+
+def _write_coordinates(table: Array, links: list[_Link], tree: Tree, coordinates: tuple[str, ...]) -> None:
+    """Resolve mimic joints, chains of them included: q_joint = ratio * q[leader] + shift."""
+    mimics = {joint.name: joint.mimic for joint in tree.joints}
+    place = {name: k for k, name in enumerate(coordinates)}
+    reduced = bool(table[0, at.MIMIC])
+    for row, link in enumerate(links[1:], start=1):
+        name, ratio, shift = link.joint.name, 1.0, 0.0
+        while (mimic := mimics[name]) is not None:
+            name, shift, ratio = mimic.leader, shift + ratio * mimic.offset, ratio * mimic.ratio
+        table[row, [at.RATIO, at.SHIFT, at.LEADER]] = ratio, shift, place[name]
+        table[row, at.COORDINATE] = row - 1 if reduced else place[name]

@@ -1,0 +1,128 @@
+"""Batches spread over threads. Kernels release the GIL, so plain Python threads on slices of the batch suffice."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any
+
+from rne.arrays import Batch, Floats
+from rne.errors import ArgumentError
+from rne.kernels.jit import Entry
+from rne.robot import Robot
+
+# Samples to a slice are whole blocks of the widest pack, so that no two threads work on the same block.
+_BLOCK = 64
+# Starting a thread's share costs some 20 us; below this many samples times joints a thread has too little to do.
+_WORTH_A_THREAD = 20_000
+
+_pool: ThreadPoolExecutor | None = None
+_pool_lock = threading.Lock()
+
+
+def thread_count(threads: int | None, samples: int, joints: int) -> int:
+    """Return how many threads to use.
+
+    Parameters
+    ----------
+    threads : the caller's wish; None leaves it to the size of the batch, the environment variable ``RNE_NUM_THREADS``
+        and the cores this process may use.
+    samples, joints : size of the batch.
+
+    Raises
+    ------
+    ArgumentError
+        The wish is not a positive whole number.
+    """
+    if threads is None:
+        wish = os.environ.get("RNE_NUM_THREADS")
+        available = _positive("RNE_NUM_THREADS", wish) if wish else _cores()
+        threads = min(available, max(1, samples * joints // _WORTH_A_THREAD))
+    else:
+        threads = _positive("threads", threads)
+    return max(1, min(threads, -(-samples // _BLOCK)))
+
+
+def _positive(name: str, value: Any) -> int:
+    try:
+        number = int(value)
+        if number < 1 or isinstance(value, bool) or number != float(value):
+            raise ValueError
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{name}: wanted a positive whole number, got {value!r}") from None
+    return number
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def launch(
+    entry: Entry,
+    robot: Robot,
+    batch: Batch,
+    inputs: tuple[str, ...],
+    result: Floats,
+    threads: int | None,
+    tables: tuple[Floats, ...],
+    flags: tuple[int, ...] = (),
+) -> None:
+    """Fill `result`, C-contiguous, by an entry for batches.
+
+    Parameters
+    ----------
+    entry : takes tables[0], first and one past the last sample, the other tables, address and row stride of each input
+        and of the result, and the flags.
+    inputs : names of the arguments in `batch`, in the order in which the entry takes them.
+    """
+    samples = batch.count
+    if result.size == 0:
+        return
+    width = result.size // samples
+    rows = [batch.rows[name] for name in inputs]
+    where = [number for array in rows for number in (array.ctypes.data, array.strides[0])]
+    where += [result.ctypes.data, width * result.itemsize]
+    call, table, others = entry.call, tables[0], tables[1:]
+    run(
+        lambda first, stop: call(table, first, stop, *others, *where, *flags),
+        samples,
+        thread_count(threads, samples, robot.n),
+    )
+
+
+def run(work: Callable[[int, int], None], samples: int, threads: int) -> None:
+    """Call `work(first, stop)` on slices that make up `range(samples)`, side by side."""
+    if threads == 1:
+        work(0, samples)
+        return
+    blocks = -(-samples // _BLOCK)
+    bounds = [min(samples, blocks * k // threads * _BLOCK) for k in range(threads + 1)]
+    pool = _get_pool()
+    others = [pool.submit(work, first, stop) for first, stop in zip(bounds[1:-1], bounds[2:], strict=True)]
+    try:
+        work(bounds[0], bounds[1])
+    finally:
+        wait(others)
+    for other in others:
+        other.result()
+
+
+def _get_pool() -> ThreadPoolExecutor:
+    global _pool
+    with _pool_lock:
+        if _pool is None:
+            _pool = ThreadPoolExecutor(max_workers=max(64, _cores()), thread_name_prefix="rne")
+        return _pool
+
+
+def _forget_pool() -> None:
+    """After a fork the threads are gone, and the lock may have been held."""
+    global _pool, _pool_lock
+    _pool = None
+    _pool_lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_pool)

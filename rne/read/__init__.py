@@ -1,0 +1,54 @@
+"""Readers: a robot file becomes a `rne.tree.Tree`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from rne.read.dh import read_dh
+from rne.read.findings import Findings
+from rne.read.nodes import EXPAND
+from rne.read.urdf import read_urdf
+from rne.tree import Tree
+
+_READERS = {".urdf": read_urdf, ".xml": read_urdf, ".toml": read_dh}
+_REFUSED = {
+    ".xacro": f"this is xacro, not yet URDF; {EXPAND}",
+    ".sdf": "this is SDF, which is not supported; convert it to URDF first",
+}
+
+
+def read(path: str | os.PathLike[str], *, strict: bool = True) -> Tree:
+    """Read a robot file, in the format that its suffix tells.
+
+    Parameters
+    ----------
+    path : a URDF file (``.urdf``, ``.xml``) or a DH table (``.toml``, for example ``robot.dh.toml``).
+    strict : whether physical doubts are errors (True) or notes of the tree (False); see `rne.read.urdf.read_urdf`.
+
+    Returns
+    -------
+    Tree
+        What the file says, in SI units.
+
+    Raises
+    ------
+    ModelError
+        The file cannot be read, is of another kind, or is no robot; holds all problems found.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "block.urdf")
+    ...     _ = path.write_text('<robot name="block"><link name="base"/></robot>')
+    ...     read(path).name
+    'block'
+    """
+    where = os.fspath(path)
+    suffix = Path(where).suffix.lower()
+    if suffix not in _READERS:
+        wanted = ", ".join(_READERS)
+        what = _REFUSED.get(suffix, f"the suffix {suffix!r} tells no format of robot; wanted is one of {wanted}")
+        Findings(where).at("").fail(what)
+    return _READERS[suffix](Path(where), strict=strict)

@@ -1,0 +1,149 @@
+"""Typed look-ups in a mapping from TOML or Python; what is wrong goes to the findings and a stand-in comes back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import TypeVar
+
+import numpy as np
+
+from rne.read.findings import Findings, Spot, WrongValueError, did_you_mean
+from rne.tree import Vector
+
+T = TypeVar("T")
+Line = Callable[[str], "int | None"]
+"""Tells the line of a key."""
+
+
+@dataclass(frozen=True)
+class Fields:
+    """A mapping together with what it describes.
+
+    Attributes
+    ----------
+    values : the mapping.
+    element : what it describes, for messages.
+    findings : where problems go.
+    line_of : tells the line of a key; None for values that come from Python.
+    """
+
+    values: Mapping[str, object]
+    element: str
+    findings: Findings
+    line_of: Line
+
+    def spot(self, key: str) -> Spot:
+        """Where to report on a key."""
+        return self.findings.at(self.element, self.line_of(key))
+
+    def has(self, *keys: str) -> bool:
+        """Whether any of the keys is written."""
+        return any(key in self.values for key in keys)
+
+    def reject_unknown(self, known: Iterable[str], elsewhere: Mapping[str, str] | None = None) -> None:
+        """Report keys that are not known; `elsewhere` tells what other programs' keys are called here."""
+        known = tuple(known)
+        for key in self.values:
+            if key not in known:
+                there = (elsewhere or {}).get(str(key))
+                hint = f" (here this is {there})" if there else did_you_mean(str(key), known)
+                self.spot(str(key)).error(f"key {key!r} is unknown{hint}; known are {', '.join(known)}")
+
+    def number(self, key: str, default: float = 0.0) -> float:
+        """Return a finite number."""
+        return self._get(key, default, as_number)
+
+    def vector(self, key: str, default: Vector) -> Vector:
+        """Return three finite numbers."""
+        numbers: tuple[float, ...] = self._get(key, default, lambda value: as_numbers(value, 3))
+        x, y, z = numbers
+        return x, y, z
+
+    def text(self, key: str, default: str) -> str:
+        """Return text that is not empty."""
+        return self._get(key, default, _as_text)
+
+    def choice(self, key: str, known: Mapping[str, str]) -> str:
+        """Return a word that must be one of the known ones (word -> what it means), or an empty string."""
+        wanted = "; ".join(f"{word!r} ({meaning})" if meaning else repr(word) for word, meaning in known.items())
+        value = self.values.get(key)
+        if isinstance(value, str) and value in known:
+            return value
+        what = f"{key} = {value!r} is not known" if key in self.values else f"{key!r} is missing"
+        hint = did_you_mean(value, known) if isinstance(value, str) else ""
+        self.spot(key).error(f"{what}{hint}; wanted is one of {wanted}")
+        return ""
+
+    def inner(self, key: str) -> Fields | None:
+        """Return the table under a key, or None if there is none or something else."""
+        value = self.values.get(key)
+        if not isinstance(value, Mapping):
+            return None
+        element = f"{self.element}, {key}" if self.element else key
+        return Fields(value, element, self.findings, lambda _: self.line_of(key))
+
+    def _get(self, key: str, default: T, convert: Callable[[object], T]) -> T:
+        if key not in self.values:
+            return default
+        try:
+            return convert(self.values[key])
+        except WrongValueError as wrong:
+            self.spot(key).error(f"{key} = {shown(self.values[key])} {wrong}")
+            return default
+
+
+def as_number(value: object) -> float:
+    """Return a finite number, or raise `WrongValueError`; neither booleans nor text are numbers."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise WrongValueError("is not a number")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise WrongValueError("is not finite")
+    return number
+
+
+def as_numbers(value: object, count: int) -> tuple[float, ...]:
+    """Return a sequence of finite numbers of the given length, or raise `WrongValueError`."""
+    items = as_sequence(value)
+    if items is None or len(items) != count:
+        raise WrongValueError(f"is not a list of {count} numbers")
+    try:
+        return tuple(map(as_number, items))
+    except WrongValueError as wrong:
+        raise WrongValueError(f"holds an entry that {wrong}; {count} finite numbers are wanted") from None
+
+
+def as_square(value: object, size: int) -> tuple[tuple[float, ...], ...]:
+    """Return a square matrix of finite numbers, or raise `WrongValueError`."""
+    rows = as_sequence(value)
+    try:
+        if rows is None or len(rows) != size:
+            raise WrongValueError
+        return tuple(as_numbers(row, size) for row in rows)
+    except WrongValueError:
+        raise WrongValueError(f"is not a {size}x{size} matrix (a list of {size} rows) of finite numbers") from None
+
+
+def as_sequence(value: object) -> Sequence[object] | None:
+    """Return a list, tuple or array as a sequence; anything else is None."""
+    if isinstance(value, np.ndarray) and value.ndim:
+        return list(value)
+    return value if isinstance(value, list | tuple) else None
+
+
+def shown(value: object) -> str:
+    """Return a value as it goes into a message."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _as_text(value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise WrongValueError("is not a text with something in it")
+    return value

@@ -1,0 +1,79 @@
+"""What a reader finds wrong or odd in a file, collected so that one error can tell all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import NoReturn
+
+from rne.errors import ModelError, Problem
+
+
+@dataclass
+class Findings:
+    """The errors and notes of one file.
+
+    Attributes
+    ----------
+    where : file name, or ``<urdf>``, ``<dh>``.
+    strict : whether a physical doubt is an error (True) or a note (False).
+    errors, notes : the problems so far.
+    """
+
+    where: str
+    strict: bool = True
+    errors: list[Problem] = field(default_factory=list)
+    notes: list[Problem] = field(default_factory=list)
+
+    def at(self, element: str, line: int | None = None) -> Spot:
+        """Return the spot of an element, to which things can be said."""
+        return Spot(self, element, line)
+
+    def close(self) -> tuple[Problem, ...]:
+        """Return the notes in the order of the file, or raise one `ModelError` that holds every error."""
+        if self.errors:
+            raise ModelError(*sorted(self.errors, key=_line))
+        return tuple(sorted(self.notes, key=_line))
+
+
+@dataclass(frozen=True)
+class Spot:
+    """An element of a file that things can be said about."""
+
+    findings: Findings
+    element: str
+    line: int | None = None
+
+    def error(self, what: str) -> None:
+        """Report what makes the file unusable, strict or not."""
+        self.findings.errors.append(self._problem(what))
+
+    def doubt(self, what: str) -> None:
+        """Report what no real robot has: an error when strict, otherwise a note."""
+        (self.findings.errors if self.findings.strict else self.findings.notes).append(self._problem(what))
+
+    def note(self, what: str) -> None:
+        """Report what is legal but worth a word."""
+        self.findings.notes.append(self._problem(what))
+
+    def fail(self, what: str) -> NoReturn:
+        """Give up at once, where going on would only add noise."""
+        raise ModelError(self._problem(what))
+
+    def _problem(self, what: str) -> Problem:
+        return Problem(self.findings.where, self.line, self.element, what)
+
+
+class WrongValueError(Exception):
+    """A value that is not what is wanted; the message continues what names the value: "... is not a number"."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return a hint at the known word nearest to `word`, or nothing when none is near."""
+    near = get_close_matches(word, list(known), n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def _line(problem: Problem) -> int:
+    return problem.line or 0

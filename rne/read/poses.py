@@ -1,0 +1,56 @@
+"""Rotations and tensors as the file formats write them, in tuples of floats."""
+
+from __future__ import annotations
+
+from math import cos, sin
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rne.tree import Matrix, Vector
+
+
+def rotation_x(angle: float) -> Matrix:
+    """Return the rotation by `angle` (rad) about x."""
+    c, s = cos(angle), sin(angle)
+    return (1.0, 0.0, 0.0), (0.0, c, -s), (0.0, s, c)
+
+
+def rotation_z(angle: float) -> Matrix:
+    """Return the rotation by `angle` (rad) about z."""
+    c, s = cos(angle), sin(angle)
+    return (c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0)
+
+
+def rotation_rpy(rpy: Vector) -> Matrix:
+    """Return the rotation of roll, pitch, yaw (rad) about the fixed axes x, y, z: Rz(yaw) Ry(pitch) Rx(roll)."""
+    (cr, cp, cy), (sr, sp, sy) = map(cos, rpy), map(sin, rpy)
+    return (
+        (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
+        (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
+        (-sp, cp * sr, cp * cr),
+    )
+
+
+def tensor(ixx: float, iyy: float, izz: float, ixy: float = 0.0, ixz: float = 0.0, iyz: float = 0.0) -> Matrix:
+    """Return the inertia tensor of six numbers: they are its entries, so `ixy` is minus the integral of x y dm."""
+    return (ixx, ixy, ixz), (ixy, iyy, iyz), (ixz, iyz, izz)
+
+
+def rotate_tensor(rotation: Matrix, inertia: Matrix) -> Matrix:
+    """Return R I R^T: the tensor in outer axes, given in axes that stand at `rotation` in the outer ones."""
+    with np.errstate(all="ignore"):  # what overflows is not finite, and refused by the checks
+        turned = np.array(rotation) @ np.array(inertia) @ np.array(rotation).T
+    return as_matrix(turned / 2 + turned.T / 2)
+
+
+def as_vector(array: NDArray[np.float64]) -> Vector:
+    """Return an array of three numbers as a tuple."""
+    x, y, z = array.tolist()
+    return x, y, z
+
+
+def as_matrix(array: NDArray[np.float64]) -> Matrix:
+    """Return a 3x3 array as nested tuples."""
+    x, y, z = map(as_vector, array)
+    return x, y, z

@@ -1,0 +1,51 @@
+"""TOML files, with the lines that the parser of Python does not tell."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+from rne.read.files import read_bytes
+from rne.read.findings import Findings
+
+
+class Places:
+    """Finds the lines of keys in the text of a TOML file, whose parser does not tell them."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = text.split("\n")
+        header = re.compile(r"\s*\[\[\s*[\"']?rows[\"']?\s*\]\]")
+        self._rows = [number for number, line in enumerate(self._lines) if header.match(line)]
+
+    def key(self, key: str) -> int | None:
+        """Return the line of a key of the table."""
+        return self._find(key, 0, len(self._lines))
+
+    def row(self, index: int, key: str) -> int | None:
+        """Return the line of a key of a row; of the row itself if the key is not found or empty."""
+        if index >= len(self._rows):
+            return self.key("rows")
+        start, *rest = self._rows[index:]
+        return self._find(key, start, rest[0] if rest else len(self._lines)) or start + 1
+
+    def _find(self, key: str, start: int, stop: int) -> int | None:
+        if not key:
+            return None
+        quoted = rf"[\"']?{re.escape(key)}[\"']?"
+        place = re.compile(rf"\s*(?:{quoted}\s*[=.]|\[\s*(?:rows\s*\.\s*)?{quoted}\s*\])")
+        return next((number + 1 for number in range(start, stop) if place.match(self._lines[number])), None)
+
+
+def load_toml(findings: Findings) -> tuple[dict[str, object], Places]:
+    """Return the content of the TOML file that the findings are about; raise `ModelError` if it is none."""
+    data = read_bytes(findings)
+    try:
+        text = data.decode("utf-8-sig").replace("\r\n", "\n")
+        return tomllib.loads(text), Places(text)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        findings.at("", line).fail("the bytes are not UTF-8; save the file as UTF-8")
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        line_found = re.search(r"at line (\d+)", str(error))
+        line = int(line_found[1]) if line_found else text.count("\n") + 1
+        findings.at("", line).fail(f"not TOML: {error}")

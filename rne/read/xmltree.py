@@ -1,0 +1,122 @@
+"""A small XML tree that remembers lines, and refuses what a robot file has no use for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+from rne.errors import ModelError
+from rne.read.findings import Findings
+
+DEEPEST = 200
+"""Levels of nesting beyond which a file is taken for an attack; robots need about six."""
+
+
+@dataclass(slots=True)
+class Element:
+    """An XML element.
+
+    Attributes
+    ----------
+    tag : its name. The prefix of the root element is taken off everywhere; an element with another prefix keeps it
+        (`gz:plugin`), so that it can never be mistaken for one of the format.
+    attributes, children : as in the file; text and comments are dropped.
+    line : where it begins.
+    """
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    children: list[Element] = field(default_factory=list)
+
+    def walk(self) -> Iterator[Element]:
+        """Yield this element and everything inside it, in the order of the file."""
+        todo = [self]
+        while todo:
+            element = todo.pop()
+            yield element
+            todo.extend(reversed(element.children))
+
+
+def parse(data: bytes, findings: Findings, encoding: str | None = None) -> Element:
+    """Parse an XML document.
+
+    Parameters
+    ----------
+    data : the document.
+    findings : says where the document came from.
+    encoding : overrides the declaration in the document, for text that was decoded before.
+
+    Returns
+    -------
+    Element
+        The root.
+
+    Raises
+    ------
+    ModelError
+        The data is not well-formed XML, is nested too deeply, or declares entities.
+    """
+    return _Builder(findings, encoding).build(data)
+
+
+class _Builder:
+    """Turns the events of expat into a tree; keeps the open elements on a list, so depth costs no recursion."""
+
+    def __init__(self, findings: Findings, encoding: str | None) -> None:
+        self._findings = findings
+        self._open: list[Element] = []
+        self._root: Element | None = None
+        self._prefix = ""
+        self._parser = expat.ParserCreate(encoding)
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.StartDoctypeDeclHandler = self._doctype
+
+    def build(self, data: bytes) -> Element:
+        spot = self._findings.at
+        try:
+            self._parser.Parse(data, True)
+        except expat.ExpatError as error:
+            what = f"not well-formed XML: {expat.ErrorString(error.code)} (column {error.offset + 1})"
+            spot("", error.lineno).fail(what + _encoding_hint(data, error.code))
+        except ModelError:  # from the handlers below
+            raise
+        except (LookupError, ValueError) as error:  # from the codecs that expat asks for help
+            spot("", 1).fail(f"cannot decode the file: {error}; save it as UTF-8")
+        assert self._root is not None  # expat refuses a document without elements
+        return self._root
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        line = self._parser.CurrentLineNumber
+        if self._root is None:
+            self._prefix = name[: name.find(":") + 1]
+        element = Element(name.removeprefix(self._prefix), attributes, line)
+        if self._open:
+            self._open[-1].children.append(element)
+        else:
+            self._root = element
+        self._open.append(element)
+        if len(self._open) > DEEPEST:
+            self._findings.at(f"<{name}>", line).fail(f"elements are nested more than {DEEPEST} deep")
+
+    def _end(self, _name: str) -> None:
+        self._open.pop()
+
+    def _doctype(self, _name: str, system: str | None, _public: str | None, has_subset: int) -> None:
+        # Entities can grow without bound ("billion laughs") or stand for nothing when their file is not read.
+        if system or has_subset:
+            what = "declarations and entities are refused; remove the DOCTYPE and write the values out"
+            self._findings.at("<!DOCTYPE>", self._parser.CurrentLineNumber).fail(what)
+
+
+def _encoding_hint(data: bytes, code: int) -> str:
+    if code == expat.errors.codes[expat.errors.XML_ERROR_INVALID_TOKEN]:
+        try:
+            data.decode()
+        except UnicodeDecodeError:
+            return "; the bytes are not UTF-8: save the file as UTF-8 or declare its encoding in the first line"
+    if code == expat.errors.codes[expat.errors.XML_ERROR_NO_ELEMENTS]:
+        return "; the file is empty or cut off"
+    return ""

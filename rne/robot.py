@@ -1,0 +1,239 @@
+"""The robot: a tree and its compiled link table, frozen. Knows names and limits; calculates nothing."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rne import edit
+from rne.errors import ArgumentError, ModelWarning
+from rne.links import LinkTable, compile_tree
+from rne.tree import Drive, Joint, Tree
+
+
+class Robot:
+    """A robot, ready to be given to the functions of rne. Frozen: `with_...` methods return new robots.
+
+    May be shared between threads, pickled, copied and sent to other processes.
+
+    Parameters
+    ----------
+    tree : what a reader made of a file.
+    joints : names of the coordinates in the order wanted for q, qd, qdd and tau; by default that of the file.
+
+    Attributes
+    ----------
+    tree : Tree
+        The robot as its file says it.
+    joint_names : tuple of str
+        The coordinates in the order of q: all movable joints, except those that mimic another.
+    n : int
+        Number of coordinates.
+    links : LinkTable
+        The compiled table.
+
+    Raises
+    ------
+    ArgumentError
+        `joints` is not a rearrangement of the coordinates.
+    ModelError
+        The tree cannot be compiled.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.from_dh([{"joint": "revolute", "a": 1.0, "mass": 2.0}], convention="standard", name="arm")
+    >>> arm.joint_names
+    ('joint1',)
+    >>> print(arm)
+    arm: 1 joint (1 revolute), 2 kg
+    """
+
+    __slots__ = ("_address", "_joints", "_zeros", "joint_names", "links", "n", "tree")
+
+    tree: Tree
+    links: LinkTable
+    joint_names: tuple[str, ...]
+    n: int
+    _joints: tuple[Joint, ...]
+    _address: int
+    _zeros: NDArray[np.float64]
+
+    def __init__(self, tree: Tree, joints: tuple[str, ...] | None = None) -> None:
+        file_order = tuple(j.name for j in tree.joints if j.movable and j.mimic is None)
+        if joints is not None:
+            _check_order(tuple(joints), file_order)
+        links = compile_tree(tree, None if joints is None else tuple(joints))
+        by_name = {joint.name: joint for joint in tree.joints}
+        values = {
+            "tree": tree,
+            "links": links,
+            "joint_names": links.coordinates,
+            "n": len(links.coordinates),
+            "_joints": tuple(by_name[name] for name in links.coordinates),
+            "_address": links.table.ctypes.data,  # what a single call hands to the kernel: 50 ns less than the array
+            "_zeros": np.zeros(len(links.coordinates)),
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse: a robot is frozen."""
+        raise AttributeError(f"a Robot is frozen; {name!r} cannot be set (the with_... methods return new robots)")
+
+    def __delattr__(self, name: str) -> None:
+        """Refuse: a robot is frozen."""
+        raise AttributeError(f"a Robot is frozen; {name!r} cannot be deleted")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the tree; the table is compiled again, to the same bits, at the other end."""
+        return Robot, (self.tree, self.joint_names)
+
+    def __copy__(self) -> Robot:
+        """Return the robot itself, which is frozen."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Robot:
+        """Return the robot itself, which is frozen."""
+        return self
+
+    def __repr__(self) -> str:
+        """Tell a person what the robot is."""
+        kinds = [joint.kind for joint in self._joints]
+        counts = [f"{kinds.count(kind)} {kind}" for kind in ("revolute", "prismatic") if kind in kinds]
+        followers = len(self.links.joints) - self.n
+        if followers:
+            counts.append(f"{followers} mimicking")
+        inside = f" ({', '.join(counts)})" if counts else ""
+        plural = "joint" if self.n == 1 else "joints"
+        return f"{self.name}: {self.n} {plural}{inside}, {self.total_mass:.6g} kg"
+
+    @property
+    def name(self) -> str:
+        """Name of the robot."""
+        return self.tree.name
+
+    @property
+    def frame_names(self) -> tuple[str, ...]:
+        """Names of all links, fixed ones included: the frames that wrenches, payloads and poses refer to."""
+        return tuple(body.name for body in self.tree.bodies)
+
+    @property
+    def gravity(self) -> NDArray[np.float64]:
+        """Acceleration of free fall in base axes, m/s^2, shape (3,)."""
+        return np.array(self.tree.gravity)
+
+    @property
+    def total_mass(self) -> float:
+        """Mass of all bodies, the base included, kg."""
+        return float(sum(body.mass for body in self.tree.bodies))
+
+    @property
+    def lower(self) -> NDArray[np.float64]:
+        """Lower position limits, rad or m, shape (n,); -inf where there is none."""
+        return np.array([joint.limits.lower for joint in self._joints])
+
+    @property
+    def upper(self) -> NDArray[np.float64]:
+        """Upper position limits, rad or m, shape (n,); inf where there is none."""
+        return np.array([joint.limits.upper for joint in self._joints])
+
+    @property
+    def velocity(self) -> NDArray[np.float64]:
+        """Velocity limits, rad/s or m/s, shape (n,); inf where there is none."""
+        return np.array([joint.limits.velocity for joint in self._joints])
+
+    @property
+    def effort(self) -> NDArray[np.float64]:
+        """Torque or force limits, N m or N, shape (n,); inf where there is none."""
+        return np.array([joint.limits.effort for joint in self._joints])
+
+    def joint(self, name: str) -> Joint:
+        """Return what the file says of a joint.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such joint.
+        """
+        for joint in self.tree.joints:
+            if joint.name == name:
+                return joint
+        raise edit.unknown_name("name", "joint", name, (j.name for j in self.tree.joints))
+
+    def with_gravity(self, gravity: ArrayLike) -> Robot:
+        """Return the robot with another gravity.
+
+        Parameters
+        ----------
+        gravity : (3,) acceleration of free fall in base axes, m/s^2.
+        """
+        return Robot(replace(self.tree, gravity=edit.vector("gravity", gravity)), self.joint_names)
+
+    def with_payload(
+        self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None, frame: str | None = None
+    ) -> Robot:
+        """Return the robot carrying one more body.
+
+        Parameters
+        ----------
+        mass : kg; zero (without inertia) returns the robot as it is.
+        com : (3,) centre of mass in the axes of the frame, m.
+        inertia : (3, 3) about the centre of mass, in the axes of the frame, kg m^2; a point mass without it.
+        frame : link that carries it; may be left out where the robot has one tip.
+
+        Raises
+        ------
+        UnknownNameError, ArgumentError
+            An unknown frame, several tips to choose from, or a body that cannot exist.
+        """
+        tree = edit.with_body(self.tree, self._tip() if frame is None else frame, mass, com, inertia)
+        added = tree.bodies[-1]
+        if added.mass == 0 and not np.any(added.inertia):
+            return self
+        return Robot(tree, self.joint_names)
+
+    def with_locked(self, values: Mapping[str, float]) -> Robot:
+        """Return the robot with joints frozen at the given positions (rad or m), by name."""
+        tree = edit.locked(self.tree, values)
+        left = {joint.name for joint in tree.joints if joint.movable}
+        return Robot(tree, tuple(name for name in self.joint_names if name in left))
+
+    def with_drives(self, drives: Mapping[str, Drive]) -> Robot:
+        """Return the robot with other drives, by joint name: rotor inertia, gear ratio and friction."""
+        return Robot(edit.with_drives(self.tree, drives), self.joint_names)
+
+    def _tip(self) -> str:
+        parents = {joint.parent for joint in self.tree.joints}
+        tips = [body.name for body in self.tree.bodies if body.name not in parents]
+        if len(tips) != 1:
+            raise ArgumentError(f"frame: the robot has {len(tips)} tips, name one of {', '.join(tips)}")
+        return tips[0]
+
+
+def _check_order(wanted: tuple[str, ...], there: tuple[str, ...]) -> None:
+    for name in wanted:
+        if name not in there:
+            raise edit.unknown_name("joints", "coordinate", name, there)
+    missing = [name for name in there if name not in wanted]
+    if missing or len(set(wanted)) != len(wanted):
+        what = f"{', '.join(missing)} missing (lock={{...}} freezes joints)" if missing else "a name stands twice"
+        raise ArgumentError(f"joints: wanted each of {', '.join(there)} once; {what}")
+
+
+def make_robot(
+    tree: Tree, lock: Mapping[str, float] | None, joints: Sequence[str] | None, gravity: ArrayLike | None
+) -> Robot:
+    """Make a robot of a tree, as the loading functions do, and say what the reader noted."""
+    for note in tree.notes:
+        warnings.warn(str(note), ModelWarning, stacklevel=4)
+    if lock:
+        tree = edit.locked(tree, lock)
+    if gravity is not None:
+        tree = replace(tree, gravity=edit.vector("gravity", gravity))
+    return Robot(tree, None if joints is None else tuple(joints))

@@ -1,0 +1,133 @@
+"""What a robot file says: bodies joined by joints, in names and SI numbers, nothing computed yet.
+
+Readers make a `Tree`; `rne.links` compiles it. A tree keeps the order of the file, fixed joints, and bodies without
+mass; it says nothing about how the dynamics are calculated.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from rne.errors import Problem
+
+Vector = tuple[float, float, float]
+Matrix = tuple[Vector, Vector, Vector]
+
+IDENTITY: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+ZERO: Vector = (0.0, 0.0, 0.0)
+STANDARD_GRAVITY: Vector = (0.0, 0.0, -9.81)
+
+
+@dataclass(frozen=True)
+class Pose:
+    """Placement of a frame in another: `x_outer = rotation @ x_inner + position`."""
+
+    rotation: Matrix = IDENTITY
+    position: Vector = ZERO
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """A joint that follows another: `q = ratio * q_leader + offset`."""
+
+    leader: str
+    ratio: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds of a joint as the file gives them; infinite where it gives none (rad, rad/s, N m or m, m/s, N)."""
+
+    lower: float = -math.inf
+    upper: float = math.inf
+    velocity: float = math.inf
+    effort: float = math.inf
+
+
+@dataclass(frozen=True)
+class Drive:
+    """What the drive of a joint adds to the rigid bodies, in SI units.
+
+    Attributes
+    ----------
+    rotor_inertia : inertia of the rotor on the motor side, kg m^2 (for a prismatic joint an equivalent mass, kg).
+    gear_ratio : motor turns a joint turn; the joint feels `gear_ratio**2 * rotor_inertia`. Sign does not matter.
+    viscous : viscous friction on the joint side, N m s/rad or N s/m.
+    coulomb_plus, coulomb_minus : size (not negative) of the Coulomb friction on the joint side for positive and for
+        negative velocity, N m or N.
+    stiffness, rest : joint spring `stiffness * (q - rest)`, N m/rad or N/m.
+    """
+
+    rotor_inertia: float = 0.0
+    gear_ratio: float = 1.0
+    viscous: float = 0.0
+    coulomb_plus: float = 0.0
+    coulomb_minus: float = 0.0
+    stiffness: float = 0.0
+    rest: float = 0.0
+
+    @property
+    def reflected_inertia(self) -> float:
+        """Inertia of the rotor as the joint feels it."""
+        return self.gear_ratio**2 * self.rotor_inertia
+
+
+@dataclass(frozen=True)
+class Body:
+    """A link: mass (kg), centre of mass (m) and inertia about the centre of mass (kg m^2), in the axes of its frame."""
+
+    name: str
+    mass: float = 0.0
+    com: Vector = ZERO
+    inertia: Matrix = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    has_inertial: bool = True
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint from `parent` to `child`.
+
+    The frame of the child at `q = 0` lies at `origin` in the frame of the parent; the child turns about (revolute) or
+    slides along (prismatic) `axis`, a unit vector through its own origin, in its own axes. `kind` is "revolute",
+    "prismatic" or "fixed"; a continuous joint is a revolute one with infinite position limits.
+    """
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    origin: Pose = Pose()
+    axis: Vector = (0.0, 0.0, 1.0)
+    limits: Limits = Limits()
+    drive: Drive = Drive()
+    mimic: Mimic | None = None
+    line: int | None = None
+
+    @property
+    def movable(self) -> bool:
+        """Whether the joint moves at all."""
+        return self.kind != "fixed"
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A robot as its file says it.
+
+    Attributes
+    ----------
+    name : name of the robot.
+    bodies, joints : in the order of the file.
+    gravity : acceleration of free fall in the axes of the root body, m/s^2.
+    source : the file it came from, or ``<urdf>``, ``<dh>``.
+    notes : what the reader met that is legal but worth a word; they become warnings.
+    """
+
+    name: str
+    bodies: tuple[Body, ...]
+    joints: tuple[Joint, ...]
+    gravity: Vector = STANDARD_GRAVITY
+    source: str = "<tree>"
+    notes: tuple[Problem, ...] = field(default=())
