@@ -107,8 +107,9 @@ def compile_tree(tree: Tree, order: tuple[str, ...] | None = None) -> LinkTable:
     _write_coordinates(table, links, tree, coordinates)
     table += 0.0  # turns negative zeros into zeros
     table32 = table.astype(np.float32)
-    for array in (table, table32, *(f.rotation for f in frames.values()), *(f.position for f in frames.values())):
-        array.flags.writeable = False
+    for frame in frames.values():
+        frame.rotation.flags.writeable = frame.position.flags.writeable = False
+    table.flags.writeable = table32.flags.writeable = False
     return LinkTable(table, table32, tuple(link.joint.name for link in links[1:]), coordinates, frames)
 
 

@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
+from itertools import pairwise
 from typing import Any
 
 from rne.arrays import Batch, Floats
@@ -100,7 +101,7 @@ def run(work: Callable[[int, int], None], samples: int, threads: int) -> None:
     blocks = -(-samples // _BLOCK)
     bounds = [min(samples, blocks * k // threads * _BLOCK) for k in range(threads + 1)]
     pool = _get_pool()
-    others = [pool.submit(work, first, stop) for first, stop in zip(bounds[1:-1], bounds[2:], strict=True)]
+    others = [pool.submit(work, first, stop) for first, stop in pairwise(bounds[1:])]
     try:
         work(bounds[0], bounds[1])
     finally:

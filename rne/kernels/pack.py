@@ -1,4 +1,4 @@
-"""The SIMD pack: a numba number type over an LLVM vector, so that one Python source serves one sample or a pack of them.
+"""The SIMD pack: a numba number type over an LLVM vector, so that one Python source serves one sample or many.
 
 A pack holds 64 bytes: 8 float64 or 16 float32 samples, side by side in lanes that never touch each other. Packs know
 `+ - * /` and unary minus with packs and with floats; whatever else the kernels need stands in `num.py`. Arrays whose

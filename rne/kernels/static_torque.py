@@ -61,9 +61,7 @@ def recursion(table, places, wrenches, state, work):
     for m in range(places.shape[0]):
         i = int(places[m, PLACE_ROW])
         R = nine(work, i, 0)
-        r = add_product(
-            get_origin(work, i), R, (places[m, PLACE_ORIGIN], places[m, PLACE_ORIGIN + 1], places[m, PLACE_ORIGIN + 2])
-        )
+        r = add_product(get_origin(work, i), R, _get3(places, m, PLACE_ORIGIN))
         f, n = _get3(wrenches, m, 0), _get3(wrenches, m, 3)
         if places[m, PLACE_OWN_AXES] != 0.0:
             S = nine(places, m, PLACE_ROTATION)

@@ -12,7 +12,7 @@ from rne.kernels.num import fma
 
 @inline
 def add(a, b):
-    """A + b."""
+    """a + b."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
