@@ -162,6 +162,12 @@ def finish(result: Floats, out: Floats | None) -> Floats:
     return out
 
 
+def read_only(array: Floats) -> Floats:
+    """Make an array read-only, as the entries want their tables."""
+    array.flags.writeable = False
+    return array
+
+
 def as_table(robot: Robot, dtype: str, gravity: ArrayLike | None = None) -> Floats:
     """Return the table of the robot in the precision of the call, with the gravity of the call.
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from numpy import empty
+from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
-from rne.arrays import Batch, Floats, as_batch, as_result, as_table, as_wrenches, check_robot, finish
+from rne.arrays import Batch, Floats, as_batch, as_result, as_table, as_wrenches, check_robot, finish, read_only
 from rne.kernels.entries import FRICTION, INVERSE_DYNAMICS, INVERSE_DYNAMICS_ONE, STATIC_TORQUE
 from rne.kernels.jit import REFUSED
 from rne.many import launch
@@ -67,7 +67,7 @@ def inverse_dynamics(
     >>> rne.inverse_dynamics(panda, [q, q, q]).shape
     (3, 7)
     """
-    if qdd is not None and qd is not None and gravity is None and f_ext is None and out is None:
+    if type(q) is ndarray and q.ndim == 1 and qdd is not None and gravity is None and f_ext is None and out is None:
         # The common single call: the compiled function takes only what fits, and refuses all else before it starts.
         try:
             tau = empty(robot.n)
@@ -97,7 +97,7 @@ def _inverse_dynamics(
         q, qd, qdd = (batch.rows[name][0].copy() for name in ("q", "qd", "qdd"))
         INVERSE_DYNAMICS_ONE[batch.dtype].call(table.ctypes.data, q, qd, qdd, result, flag)
         return finish(result, out)
-    launch(INVERSE_DYNAMICS[batch.dtype], robot, batch, ("q", "qd", "qdd"), result, threads, (table,), (flag,))
+    launch(INVERSE_DYNAMICS[batch.dtype], robot, batch, ("q", "qd", "qdd"), result, threads, table, flag)
     if wrenches:
         result -= _static_torque(robot, batch, places, tuple(wrenches), threads)
     return finish(result, out)
@@ -106,8 +106,8 @@ def _inverse_dynamics(
 def _static_torque(robot: Robot, batch: Batch, places: Floats, names: tuple[str, ...], threads: int | None) -> Floats:
     result = empty((*batch.shape, robot.n), batch.dtype)
     joined = batch.with_joined("wrenches", names)
-    tables = as_table(robot, batch.dtype), places.astype(batch.dtype)
-    launch(STATIC_TORQUE[batch.dtype], robot, joined, ("wrenches", "q"), result, threads, tables)
+    table, places = as_table(robot, batch.dtype), read_only(places.astype(batch.dtype))
+    launch(STATIC_TORQUE[batch.dtype], robot, joined, ("q", "wrenches"), result, threads, table, places)
     return result
 
 
@@ -138,7 +138,7 @@ def gravity_vector(
     >>> rne.gravity_vector(arm, [0.0, 0.0]).shape
     (2,)
     """
-    if gravity is None and out is None:
+    if type(q) is ndarray and q.ndim == 1 and gravity is None and out is None:
         try:
             tau = empty(robot.n)
             if _one.call(robot._address, q, robot._zeros, robot._zeros, tau, 0) == 0:
@@ -233,5 +233,5 @@ def friction_torque(robot: Robot, qd: ArrayLike, *, out: Floats | None = None, t
     check_robot(robot)
     batch = as_batch(robot, {"qd": qd}, required="qd")
     result = as_result(out, (*batch.shape, robot.n), batch)
-    launch(FRICTION[batch.dtype], robot, batch, ("qd",), result, threads, (as_table(robot, batch.dtype),))
+    launch(FRICTION[batch.dtype], robot, batch, ("qd",), result, threads, as_table(robot, batch.dtype))
     return finish(result, out)

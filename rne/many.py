@@ -9,6 +9,8 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 from rne.arrays import Batch, Floats
 from rne.errors import ArgumentError
 from rne.kernels.jit import Entry
@@ -67,27 +69,25 @@ def launch(
     inputs: tuple[str, ...],
     result: Floats,
     threads: int | None,
-    tables: tuple[Floats, ...],
-    flags: tuple[int, ...] = (),
+    table: Floats,
+    *more: Any,
 ) -> None:
     """Fill `result`, C-contiguous, by an entry for batches.
 
     Parameters
     ----------
-    entry : takes tables[0], first and one past the last sample, the other tables, address and row stride of each input
-        and of the result, and the flags.
+    entry : takes `table`, first and one past the last sample, address and row stride of each input and of the result in
+        one array, and `more`.
     inputs : names of the arguments in `batch`, in the order in which the entry takes them.
     """
     samples = batch.count
     if result.size == 0:
         return
-    width = result.size // samples
-    rows = [batch.rows[name] for name in inputs]
-    where = [number for array in rows for number in (array.ctypes.data, array.strides[0])]
-    where += [result.ctypes.data, width * result.itemsize]
-    call, table, others = entry.call, tables[0], tables[1:]
+    arrays = [*(batch.rows[name] for name in inputs), result.reshape(samples, -1)]
+    where = np.array([number for array in arrays for number in (array.ctypes.data, array.strides[0])], np.intp)
+    call = entry.call
     run(
-        lambda first, stop: call(table, first, stop, *others, *where, *flags),
+        lambda first, stop: call(table, first, stop, where, *more),
         samples,
         thread_count(threads, samples, robot.n),
     )

@@ -75,7 +75,7 @@ def random_tree(rng: np.random.Generator, joints: int, **features: float | bool)
     mimic=0.15 : that a joint follows another (also a follower, a deeper joint, or one declared later).
     massless=0.15 : that a body has no inertial. `heavy_tips=True` never leaves an end of the tree without mass.
     skew=0.6 : that an axis, a placement or an inertia is turned freely and not by quarter turns.
-    degenerate=0 : that a body is a point, a rod or a plate (a principal moment at the triangle bound).
+    degenerate=0 : that a body is a point, a rod or a plate (a principal moment that is the sum of the others, or zero).
     rotors=True, friction=True, shuffle=True, tilt=True : rotor inertias with gear ratios of either sign; viscous and
     Coulomb friction (`one_sided=True`: other for negative velocity, which URDF cannot say); file order, names and
     tree order unrelated; gravity in any direction.

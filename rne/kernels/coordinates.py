@@ -6,7 +6,7 @@ joints only. Without mimics joints and coordinates are the same numbers, and bat
 
 from __future__ import annotations
 
-from rne.kernels.jit import inline
+from rne.kernels.jit import function, inline
 from rne.kernels.layout import COORDINATES, LEADER, LINKS, MIMIC, RATIO, SHIFT
 from rne.kernels.num import fma, like
 from rne.kernels.sincos import sincos
@@ -14,67 +14,69 @@ from rne.kernels.tile import load_tile, store_tile
 
 
 @inline
-def expand(table, x, state, k):
-    """Row k of `state` = G x, and the shift on top for positions, which live in row 0."""
+def expand(table, x, joints, shifted):
+    """joints = G x, and the shift on top where `shifted` is 1.0: for positions, not for rates."""
     for i in range(int(table[0, LINKS])):
         leader = x[int(table[i + 1, LEADER])]
-        shift = table[i + 1, SHIFT] if k == 0 else 0.0 * table[i + 1, SHIFT]
-        state[k, i] = fma(leader, table[i + 1, RATIO], like(leader, shift))
+        joints[i] = fma(leader, table[i + 1, RATIO], like(leader, table[i + 1, SHIFT] * shifted))
 
 
 @inline
-def reduce(table, state, k, tau):
-    """Tau = G^T times row k of `state`."""
+def reduce(table, joints, tau):
+    """tau = G^T joints."""
     for j in range(int(table[0, COORDINATES])):
-        tau[j] = like(state[k, 0], 0.0)
+        tau[j] = like(joints[0], 0.0)
     for i in range(int(table[0, LINKS])):
         j = int(table[i + 1, LEADER])
-        tau[j] = fma(state[k, i], table[i + 1, RATIO], tau[j])
+        tau[j] = fma(joints[i], table[i + 1, RATIO], tau[j])
 
 
-@inline
-def load_one(table, x, state, k):
-    """Row k of `state`, an array of floats, from coordinates x; lanes that only `sines` works on become zero."""
+@function
+def load_one(table, x, joints, shifted):
+    """Joints, an array of floats, from coordinates x; lanes beyond, which only `sines` works on, become zero."""
     links = int(table[0, LINKS])
     if table[0, MIMIC] != 0.0:
-        expand(table, x, state, k)
+        expand(table, x, joints, shifted)
     else:
         for j in range(links):
-            state[k, j] = x[j]
-    for j in range(links, state.shape[1]):
-        state[k, j] = like(state[0, 0], 0.0)
+            joints[j] = x[j]
+    for j in range(links, joints.shape[0]):
+        joints[j] = like(joints[0], 0.0)
 
 
-@inline
-def store_one(table, state, k, tau):
-    """Coordinates `tau` from row k of `state`, an array of floats."""
+@function
+def store_one(table, joints, tau):
+    """Coordinates `tau` from joints, arrays of floats."""
     if table[0, MIMIC] != 0.0:
-        reduce(table, state, k, tau)
+        reduce(table, joints, tau)
     else:
         for j in range(int(table[0, LINKS])):
-            tau[j] = state[k, j]
+            tau[j] = joints[j]
 
 
 @inline
-def load_many(table, state, tile, k, x, step, row, last):
-    """Row k of `state`, an array of packs, from samples `row` and following; `tile` (1, coordinates) is scratch."""
+def load_many(table, state, tile, count, where, row, last):
+    """Rows 0 to count - 1 of `state`, an array of packs, from samples `row` and following.
+
+    where : address and row stride in bytes of each batch, one after the other. tile : (1, coordinates) scratch.
+    """
     n = int(table[0, COORDINATES])
-    if table[0, MIMIC] != 0.0:
-        load_tile(tile, 0, x, step, row, last, n)
-        expand(table, tile[0], state, k)
-    else:
-        load_tile(state, k, x, step, row, last, n)
+    mimic = table[0, MIMIC] != 0.0
+    target = tile if mimic else state
+    for k in range(count):
+        load_tile(target, 0 if mimic else k, where[2 * k], where[2 * k + 1], row, last, n)
+        if mimic:
+            expand(table, tile[0], state[k], 1.0 if k == 0 else 0.0)
 
 
 @inline
-def store_many(table, state, k, tile, tau, step, row, last):
-    """Samples `row` and following from row k of `state`; `tile` (1, coordinates) is scratch."""
+def store_many(table, state, k, tile, address, step, row, last):
+    """Write row k of `state` as samples `row` and following of a batch; `tile` (1, coordinates) is scratch."""
     n = int(table[0, COORDINATES])
-    if table[0, MIMIC] != 0.0:
-        reduce(table, state, k, tile[0])
-        store_tile(tile, 0, tau, step, row, last, n)
-    else:
-        store_tile(state, k, tau, step, row, last, n)
+    mimic = table[0, MIMIC] != 0.0
+    if mimic:
+        reduce(table, state[k], tile[0])
+    store_tile(tile if mimic else state, 0 if mimic else k, address, step, row, last, n)
 
 
 @inline

@@ -11,7 +11,7 @@ from rne.kernels import friction, inverse_dynamics, static_torque
 from rne.kernels.jit import Entry
 
 _FLOATS = {"float64": types.float64, "float32": types.float32}
-_BATCH = (types.intp, types.intp)  # address and row stride in bytes
+_WHERE = types.Array(types.intp, 1, "C")  # address and row stride in bytes of each batch
 
 
 def _vector(dtype: types.Float) -> types.Array:
@@ -22,8 +22,9 @@ def _table(dtype: types.Float) -> types.Array:
     return types.Array(dtype, 2, "C", readonly=True)
 
 
-def _range(dtype: types.Float) -> tuple[types.Type, ...]:
-    return _table(dtype), types.intp, types.intp  # table, first and one past the last sample
+def _many(dtype: types.Float, *more: types.Type) -> types.Type:
+    """Signature of a batch entry: table, first and one past the last sample, where the batches lie, and more."""
+    return types.void(_table(dtype), types.intp, types.intp, _WHERE, *more)
 
 
 INVERSE_DYNAMICS_ONE = {
@@ -31,11 +32,7 @@ INVERSE_DYNAMICS_ONE = {
     for name, dtype in _FLOATS.items()
 }
 INVERSE_DYNAMICS = {
-    name: Entry(inverse_dynamics.make_many, types.void(*_range(dtype), *_BATCH * 4, types.intp))
-    for name, dtype in _FLOATS.items()
+    name: Entry(inverse_dynamics.make_many, _many(dtype, types.intp)) for name, dtype in _FLOATS.items()
 }
-STATIC_TORQUE = {
-    name: Entry(static_torque.make_many, types.void(*_range(dtype), _table(dtype), *_BATCH * 3))
-    for name, dtype in _FLOATS.items()
-}
-FRICTION = {name: Entry(friction.make_many, types.void(*_range(dtype), *_BATCH * 2)) for name, dtype in _FLOATS.items()}
+STATIC_TORQUE = {name: Entry(static_torque.make_many, _many(dtype, _table(dtype))) for name, dtype in _FLOATS.items()}
+FRICTION = {name: Entry(friction.make_many, _many(dtype)) for name, dtype in _FLOATS.items()}

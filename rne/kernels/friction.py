@@ -16,35 +16,35 @@ from rne.kernels.scratch import scratch
 
 @inline
 def all_joints(table, state):
-    """Turn row qd (1) of `state` into row tau (3)."""
+    """Turn row qd (0) of `state` into row tau (1)."""
     for i in range(1, int(table[0, LINKS]) + 1):
         j = int(table[i, COORDINATE])
-        state[3, j] = friction(table, i, state[1, j])
+        state[1, j] = friction(table, i, state[0, j])
 
 
 @function
 def one(table, qd, tau):
     """One state, of floats. Shapes are the caller's business."""
     links = int(table[0, LINKS])
-    state = as_floats(scratch(table, 4 * links), 0, 4, links)
-    load_one(table, qd, state, 1)
+    state = as_floats(scratch(table, 2 * links), 0, 2, links)
+    load_one(table, qd, state[0], 0.0)
     all_joints(table, state)
-    store_one(table, state, 3, tau)
+    store_one(table, state[1], tau)
 
 
 def make_many(stamp: str) -> Callable[..., None]:
-    """Make the entry for batches, given by address and row stride in bytes."""
+    """Make the entry for batches; `where` holds address and row stride in bytes of qd and tau."""
 
-    def friction_many(table, first, stop, qd, qd_step, tau, tau_step):
+    def friction_many(table, first, stop, where):
         stamp  # noqa: B018  part of the cache key
         links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
         samples = pack_floats(table, 1)
-        buffer = np.empty(samples * (4 * links + n), table.dtype)
-        state = as_packs(buffer, 0, 4, links)
-        tile = as_packs(buffer, samples * 4 * links, 1, n)
+        buffer = np.empty(samples * (2 * links + n), table.dtype)
+        state = as_packs(buffer, 0, 2, links)
+        tile = as_packs(buffer, samples * 2 * links, 1, n)
         for row in range(first, stop, samples):
-            load_many(table, state, tile, 1, qd, qd_step, row, stop - 1)
+            load_many(table, state, tile, 1, where, row, stop - 1)
             all_joints(table, state)
-            store_many(table, state, 3, tile, tau, tau_step, row, stop - 1)
+            store_many(table, state, 1, tile, where[2], where[3], row, stop - 1)
 
     return friction_many

@@ -27,31 +27,18 @@ from rne.kernels.layout import (
     LINKS,
     PARENT,
     PX,
-    PY,
-    PZ,
     ROTOR,
     SIN_ALPHA,
     SIN_TURN,
 )  # fmt: skip
 from rne.kernels.num import fma, like
 from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for
+from rne.kernels.rows import get3, put
 from rne.kernels.scratch import scratch, table_at
 from rne.kernels.vec import add, add_cross, add_product, motion_matrix, turn_x, turn_z, unturn_x, unturn_z
 
 # Numbers kept for each link between the sweeps: cosine and sine, force, moment; then, for branching, w, wd, a.
 WORK = 17
-
-
-@inline
-def _get3(work, i, first):
-    return (work[i, first], work[i, first + 1], work[i, first + 2])
-
-
-@inline
-def _put3(work, i, first, v):
-    work[i, first] = v[0]
-    work[i, first + 1] = v[1]
-    work[i, first + 2] = v[2]
 
 
 @inline
@@ -70,17 +57,17 @@ def recursion(table, state, work, with_friction):
         like(zero, -table[0, GRAVITY + 1]),
         like(zero, -table[0, GRAVITY + 2]),
     )
-    _put3(work, 0, 8, w)
-    _put3(work, 0, 11, wd)
-    _put3(work, 0, 14, a)
+    put(work, 0, 8, w)
+    put(work, 0, 11, wd)
+    put(work, 0, 14, a)
     A = (zero, zero, zero, zero, zero, zero, zero, zero, zero)
 
     for i in range(1, links + 1):
         if table[i, FOLLOWS] == 0.0:
             parent = int(table[i, PARENT])
-            w, wd, a = _get3(work, parent, 8), _get3(work, parent, 11), _get3(work, parent, 14)
+            w, wd, a = get3(work, parent, 8), get3(work, parent, 11), get3(work, parent, 14)
             A = motion_matrix(w, wd)
-        a = add_product(a, A, (table[i, PX], table[i, PY], table[i, PZ]))
+        a = add_product(a, A, get3(table, i, PX))
         if table[i, HAS_TURN] != 0.0:
             ct, st = table[i, COS_TURN], table[i, SIN_TURN]
             w, wd, a = turn_z(w, ct, st), turn_z(wd, ct, st), turn_z(a, ct, st)
@@ -92,18 +79,18 @@ def recursion(table, state, work, with_friction):
         w, wd, a = turn_z(w, c, s), turn_z(wd, c, s), turn_z(a, c, s)
         w, wd, a, A = drive(table, i, w, wd, a, state[0, j], state[1, j], state[2, j])
         f, n = body_wrench(table, i, a, A)
-        _put3(work, i, 2, f)
-        _put3(work, i, 5, n)
+        put(work, i, 2, f)
+        put(work, i, 5, n)
         if table[i, KEEP] != 0.0:
-            _put3(work, i, 8, w)
-            _put3(work, i, 11, wd)
-            _put3(work, i, 14, a)
+            put(work, i, 8, w)
+            put(work, i, 11, wd)
+            put(work, i, 14, a)
 
     f = (zero, zero, zero)
     n = (zero, zero, zero)
     for i in range(links, 0, -1):
-        f = add(f, _get3(work, i, 2))
-        n = add(n, _get3(work, i, 5))
+        f = add(f, get3(work, i, 2))
+        n = add(n, get3(work, i, 5))
         j = int(table[i, COORDINATE])
         torque = fma(state[2, j], table[i, ROTOR], along(table, i, f, n))
         if with_friction != 0:
@@ -119,11 +106,11 @@ def recursion(table, state, work, with_friction):
             if table[i, HAS_TURN] != 0.0:
                 ct, st = table[i, COS_TURN], table[i, SIN_TURN]
                 f, n = unturn_z(f, ct, st), unturn_z(n, ct, st)
-            n = add_cross(n, (table[i, PX], table[i, PY], table[i, PZ]), f)
+            n = add_cross(n, get3(table, i, PX), f)
         if table[i, FOLLOWS] == 0.0 or parent == 0:
             if parent > 0:
-                _put3(work, parent, 2, add(f, _get3(work, parent, 2)))
-                _put3(work, parent, 5, add(n, _get3(work, parent, 5)))
+                put(work, parent, 2, add(f, get3(work, parent, 2)))
+                put(work, parent, 5, add(n, get3(work, parent, 5)))
             f = (zero, zero, zero)
             n = (zero, zero, zero)
 
@@ -137,12 +124,12 @@ def one(table, q, qd, qdd, tau, with_friction):
     buffer = scratch(table, 6 * width + (links + 1) * WORK)
     state = as_floats(buffer, 0, 6, width)
     work = as_floats(buffer, 6 * width, links + 1, WORK)
-    load_one(table, q, state, 0)
-    load_one(table, qd, state, 1)
-    load_one(table, qdd, state, 2)
+    load_one(table, q, state[0], 1.0)
+    load_one(table, qd, state[1], 0.0)
+    load_one(table, qdd, state[2], 0.0)
     sines(as_packs(buffer, 0, 6, packs), packs)
     recursion(table, state, work, with_friction)
-    store_one(table, state, 3, tau)
+    store_one(table, state[3], tau)
 
 
 def make_one(stamp: str) -> Callable[..., int]:
@@ -161,9 +148,9 @@ def make_one(stamp: str) -> Callable[..., int]:
 
 
 def make_many(stamp: str) -> Callable[..., None]:
-    """Make the entry for batches, given by address and row stride in bytes."""
+    """Make the entry for batches; `where` holds address and row stride in bytes of q, qd, qdd and tau."""
 
-    def inverse_dynamics_many(table, first, stop, q, q_step, qd, qd_step, qdd, qdd_step, tau, tau_step, with_friction):
+    def inverse_dynamics_many(table, first, stop, where, with_friction):
         stamp  # noqa: B018  part of the cache key
         links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
         samples = pack_floats(table, 1)
@@ -172,11 +159,9 @@ def make_many(stamp: str) -> Callable[..., None]:
         work = as_packs(buffer, samples * 6 * links, links + 1, WORK)
         tile = as_packs(buffer, samples * (6 * links + (links + 1) * WORK), 1, n)
         for row in range(first, stop, samples):
-            load_many(table, state, tile, 0, q, q_step, row, stop - 1)
-            load_many(table, state, tile, 1, qd, qd_step, row, stop - 1)
-            load_many(table, state, tile, 2, qdd, qdd_step, row, stop - 1)
+            load_many(table, state, tile, 3, where, row, stop - 1)
             sines(state, links)
             recursion(table, state, work, with_friction)
-            store_many(table, state, 3, tile, tau, tau_step, row, stop - 1)
+            store_many(table, state, 3, tile, where[6], where[7], row, stop - 1)
 
     return inverse_dynamics_many

@@ -24,13 +24,13 @@ _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 # Inlined by LLVM wherever called: the small algebra, and everything that a pack passes through, because a pack as
 # argument or result of a real call goes through memory. Without reference counting (`_nrt`): the caller holds the
 # arrays, and counting them in a helper that branches costs a call in the innermost loop; it doubled a batch.
-inline = numba.njit(forceinline=True, _nrt=False, **_OPTIONS)
+inline = numba.njit(forceinline=True, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)
 
 # Inlined, too, but may allocate.
-inline_allocating = numba.njit(forceinline=True, **_OPTIONS)
+inline_allocating = numba.njit(forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)
 
 # Compiled as a function of its own, for each combination of argument types.
-function = numba.njit(**_OPTIONS)
+function = numba.njit(no_cfunc_wrapper=True, **_OPTIONS)
 
 
 # What a compiled function raises when an argument is of none of the types it was compiled for.

@@ -12,46 +12,22 @@ from rne.kernels.layout import (
     LINKS,
     PARENT,
     PX,
-    PY,
-    PZ,
     SIN_ALPHA,
     SIN_TURN,
 )  # fmt: skip
 from rne.kernels.num import fma, like
+from rne.kernels.rows import get3, get9, put
 from rne.kernels.vec import add_product
 
 # Numbers kept for each link: the rotation row by row, then the origin.
 PLACE = 12
-
-
-@inline
-def nine(work, i, first):
-    """Nine numbers of row i: a matrix row by row, for example the rotation of link i at 0."""
-    return (
-        work[i, first], work[i, first + 1], work[i, first + 2],
-        work[i, first + 3], work[i, first + 4], work[i, first + 5],
-        work[i, first + 6], work[i, first + 7], work[i, first + 8],
-    )  # fmt: skip
-
-
-@inline
-def get_origin(work, i):
-    """Origin of link i."""
-    return (work[i, 9], work[i, 10], work[i, 11])
+ORIGIN = 9
 
 
 @inline
 def get_axis(work, i):
     """Joint axis of link i, the third column of its rotation."""
     return (work[i, 2], work[i, 5], work[i, 8])
-
-
-@inline
-def _put(work, i, R, p):
-    for k in range(9):
-        work[i, k] = R[k]
-    for k in range(3):
-        work[i, 9 + k] = p[k]
 
 
 @inline
@@ -79,12 +55,12 @@ def placements(table, state, work):
     """Fill `work` (links + 1, PLACE or more) from rows 0, 4, 5 of `state`: q, its sine and cosine."""
     zero = like(state[0, 0], 0.0)
     one = like(zero, 1.0)
-    _put(work, 0, (one, zero, zero, zero, one, zero, zero, zero, one), (zero, zero, zero))
+    put(work, 0, 0, (one, zero, zero, zero, one, zero, zero, zero, one, zero, zero, zero))
     for i in range(1, int(table[0, LINKS]) + 1):
         parent = int(table[i, PARENT])
         j = int(table[i, COORDINATE])
-        R = nine(work, parent, 0)
-        p = add_product(get_origin(work, parent), R, (table[i, PX], table[i, PY], table[i, PZ]))
+        R = get9(work, parent, 0)
+        p = add_product(get3(work, parent, ORIGIN), R, get3(table, i, PX))
         if table[i, HAS_TURN] != 0.0:
             R = _times_rz(R, table[i, COS_TURN], table[i, SIN_TURN])
         R = _times_rx(R, table[i, COS_ALPHA], table[i, SIN_ALPHA])
@@ -92,4 +68,5 @@ def placements(table, state, work):
         R = _times_rz(R, c, s)
         q = slide(table, i, state[0, j])
         p = (fma(R[2], q, p[0]), fma(R[5], q, p[1]), fma(R[8], q, p[2]))
-        _put(work, i, R, p)
+        put(work, i, 0, R)
+        put(work, i, ORIGIN, p)

@@ -25,24 +25,14 @@ from rne.kernels.layout import (
 )  # fmt: skip
 from rne.kernels.num import like
 from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for
-from rne.kernels.placement import PLACE, get_axis, get_origin, nine, placements
+from rne.kernels.placement import ORIGIN, PLACE, get_axis, placements
+from rne.kernels.rows import get3, get9, put
 from rne.kernels.scratch import scratch
 from rne.kernels.tile import load_tile
-from rne.kernels.vec import add_cross, add_product
+from rne.kernels.vec import add, add_cross, add_product
 
 # Numbers kept for each link: its placement, then force and moment about the base origin.
 WORK = PLACE + 6
-
-
-@inline
-def _get3(work, i, first):
-    return (work[i, first], work[i, first + 1], work[i, first + 2])
-
-
-@inline
-def _add_to(work, i, first, v):
-    for k in range(3):
-        work[i, first + k] = work[i, first + k] + v[k]
 
 
 @inline
@@ -56,27 +46,26 @@ def recursion(table, places, wrenches, state, work):
     zero = like(state[0, 0], 0.0)
     nothing = (zero, zero, zero)
     for i in range(links + 1):
-        for k in range(PLACE, WORK):
-            work[i, k] = zero
+        put(work, i, PLACE, (zero, zero, zero, zero, zero, zero))
     for m in range(places.shape[0]):
         i = int(places[m, PLACE_ROW])
-        R = nine(work, i, 0)
-        r = add_product(get_origin(work, i), R, _get3(places, m, PLACE_ORIGIN))
-        f, n = _get3(wrenches, m, 0), _get3(wrenches, m, 3)
+        R = get9(work, i, 0)
+        r = add_product(get3(work, i, ORIGIN), R, get3(places, m, PLACE_ORIGIN))
+        f, n = get3(wrenches, m, 0), get3(wrenches, m, 3)
         if places[m, PLACE_OWN_AXES] != 0.0:
-            S = nine(places, m, PLACE_ROTATION)
+            S = get9(places, m, PLACE_ROTATION)
             f = add_product(nothing, R, add_product(nothing, S, f))
             n = add_product(nothing, R, add_product(nothing, S, n))
-        _add_to(work, i, PLACE, f)
-        _add_to(work, i, PLACE + 3, add_cross(n, r, f))
+        put(work, i, PLACE, add(get3(work, i, PLACE), f))
+        put(work, i, PLACE + 3, add(get3(work, i, PLACE + 3), add_cross(n, r, f)))
     for i in range(links, 0, -1):
-        f, n = _get3(work, i, PLACE), _get3(work, i, PLACE + 3)
-        p = get_origin(work, i)
+        f, n = get3(work, i, PLACE), get3(work, i, PLACE + 3)
+        p = get3(work, i, ORIGIN)
         here = add_cross(n, f, p)  # about the origin of the link
         state[3, int(table[i, COORDINATE])] = along_axis(table, i, get_axis(work, i), f, here)
         parent = int(table[i, PARENT])
-        _add_to(work, parent, PLACE, f)
-        _add_to(work, parent, PLACE + 3, n)
+        put(work, parent, PLACE, add(get3(work, parent, PLACE), f))
+        put(work, parent, PLACE + 3, add(get3(work, parent, PLACE + 3), n))
 
 
 @function
@@ -88,16 +77,16 @@ def one(table, places, wrenches, q, tau):
     buffer = scratch(table, 6 * width + (links + 1) * WORK)
     state = as_floats(buffer, 0, 6, width)
     work = as_floats(buffer, 6 * width, links + 1, WORK)
-    load_one(table, q, state, 0)
+    load_one(table, q, state[0], 1.0)
     sines(as_packs(buffer, 0, 6, packs), packs)
     recursion(table, places, wrenches, state, work)
-    store_one(table, state, 3, tau)
+    store_one(table, state[3], tau)
 
 
 def make_many(stamp: str) -> Callable[..., None]:
-    """Make the entry for batches."""
+    """Make the entry for batches; `where` holds address and row stride in bytes of q, the wrenches and tau."""
 
-    def static_torque_many(table, first, stop, places, wrenches, wrenches_step, q, q_step, tau, tau_step):
+    def static_torque_many(table, first, stop, where, places):
         stamp  # noqa: B018  part of the cache key
         links, n, m = int(table[0, LINKS]), int(table[0, COORDINATES]), places.shape[0]
         samples = pack_floats(table, 1)
@@ -108,10 +97,10 @@ def make_many(stamp: str) -> Callable[..., None]:
         flat = as_packs(buffer, samples * (6 * links + (links + 1) * WORK), 1, 6 * m)
         tile = as_packs(buffer, samples * (6 * links + (links + 1) * WORK + 6 * m), 1, n)
         for row in range(first, stop, samples):
-            load_tile(flat, 0, wrenches, wrenches_step, row, stop - 1, 6 * m)
-            load_many(table, state, tile, 0, q, q_step, row, stop - 1)
+            load_many(table, state, tile, 1, where, row, stop - 1)
+            load_tile(flat, 0, where[2], where[3], row, stop - 1, 6 * m)
             sines(state, links)
             recursion(table, places, loads, state, work)
-            store_many(table, state, 3, tile, tau, tau_step, row, stop - 1)
+            store_many(table, state, 3, tile, where[4], where[5], row, stop - 1)
 
     return static_torque_many
