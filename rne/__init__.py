@@ -24,6 +24,8 @@ DH tables
 """
 
 from rne import jit
+from rne.breakdown import TorqueBreakdown, torque_breakdown
+from rne.coriolis import VelocityTorques, christoffel, coriolis_matrix, velocity_torques
 from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
 from rne.errors import ArgumentError, FileError, ModelError, ModelWarning, RneError, UnknownNameError
 from rne.loading import from_dh, load, load_dh, load_urdf
@@ -36,8 +38,12 @@ __all__ = [
     "ModelWarning",
     "RneError",
     "Robot",
+    "TorqueBreakdown",
     "UnknownNameError",
+    "VelocityTorques",
     "bias_vector",
+    "christoffel",
+    "coriolis_matrix",
     "coriolis_vector",
     "friction_torque",
     "from_dh",
@@ -47,4 +53,6 @@ __all__ = [
     "load",
     "load_dh",
     "load_urdf",
+    "torque_breakdown",
+    "velocity_torques",
 ]

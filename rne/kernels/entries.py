@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from numba.core import types
 
-from rne.kernels import friction, inverse_dynamics, static_torque
+from rne.kernels import christoffel, coriolis_matrix, friction, inverse_dynamics, static_torque
 from rne.kernels.jit import Entry
 
 _FLOATS = {"float64": types.float64, "float32": types.float32}
@@ -16,6 +16,10 @@ _WHERE = types.Array(types.intp, 1, "C")  # address and row stride in bytes of e
 
 def _vector(dtype: types.Float) -> types.Array:
     return types.Array(dtype, 1, "C")
+
+
+def _matrix(dtype: types.Float) -> types.Array:
+    return types.Array(dtype, 2, "C")
 
 
 def _table(dtype: types.Float) -> types.Array:
@@ -27,6 +31,12 @@ def _many(dtype: types.Float, *more: types.Type) -> types.Type:
     return types.void(_table(dtype), types.intp, types.intp, _WHERE, *more)
 
 
+CHRISTOFFEL = {name: Entry(christoffel.make_many, _many(dtype)) for name, dtype in _FLOATS.items()}
+CORIOLIS_MATRIX_ONE = {
+    name: Entry(coriolis_matrix.make_one, types.intp(types.intp, *(_vector(dtype),) * 2, _matrix(dtype)))
+    for name, dtype in _FLOATS.items()
+}
+CORIOLIS_MATRIX = {name: Entry(coriolis_matrix.make_many, _many(dtype)) for name, dtype in _FLOATS.items()}
 INVERSE_DYNAMICS_ONE = {
     name: Entry(inverse_dynamics.make_one, types.intp(types.intp, *(_vector(dtype),) * 4, types.intp))
     for name, dtype in _FLOATS.items()

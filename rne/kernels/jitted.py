@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rne.kernels import christoffel as symbols
+from rne.kernels import coriolis_matrix as echeandia_wensing
 from rne.kernels import friction as drag
 from rne.kernels import inverse_dynamics as newton_euler
 from rne.kernels import static_torque as virtual_work
@@ -13,6 +15,40 @@ from rne.kernels.layout import COORDINATES
 def _check(table, x):
     if x.shape[0] != int(table[0, COORDINATES]):
         raise ValueError("rne.jit: an array has not one entry a joint")
+
+
+@function
+def christoffel(model, q, D):
+    """Fill D with the Christoffel symbols: tau_i = sum of D_ijk qd_j qd_k.
+
+    Parameters
+    ----------
+    model : as `rne.jit.model` returns it.
+    q : (n,) positions.
+    D : (n, n, n) is filled.
+    """
+    _check(model, q)
+    for axis in range(3):
+        if D.shape[axis] != q.shape[0]:
+            raise ValueError("rne.jit: D has not one entry for each three joints")
+    symbols.one(model, q, D)
+
+
+@function
+def coriolis_matrix(model, q, qd, C):
+    """Fill C, the Coriolis matrix of Christoffel symbols.
+
+    Parameters
+    ----------
+    model : as `rne.jit.model` returns it.
+    q, qd : (n,) positions and velocities.
+    C : (n, n) is filled.
+    """
+    _check(model, q)
+    _check(model, qd)
+    if C.shape[0] != q.shape[0] or C.shape[1] != q.shape[0]:
+        raise ValueError("rne.jit: C has not one entry a pair of joints")
+    echeandia_wensing.one(model, q, qd, C)
 
 
 @function

@@ -25,8 +25,9 @@ from rne.kernels.layout import (
     YY,
     YZ,
 )  # fmt: skip
+from rne.kernels.moments import around, spun, transposed, turned
 from rne.kernels.num import by_sign, fma, like
-from rne.kernels.vec import motion_matrix
+from rne.kernels.vec import add, add_product, cross, motion_matrix, scale
 
 
 @inline
@@ -118,3 +119,63 @@ def lever(table, i, f, n, q):
 def friction(table, i, qd):
     """Torque that overcomes viscous and Coulomb friction; zero at rest."""
     return fma(qd, table[i, VISCOUS], by_sign(qd, table[i, COULOMB_PLUS], -table[i, COULOMB_MINUS]))
+
+
+@inline
+def add_rate(table, i, w, v, axis, qd):
+    """Add the rate of the joint itself to the angular velocity w and to the velocity v of the origin, in any axes."""
+    if table[i, KIND] == REVOLUTE:
+        return add(w, scale(axis, qd)), v
+    return w, add(v, scale(axis, qd))
+
+
+@inline
+def body_moments(table, i, R):
+    """Mass, first and second moments of the regrouped body about the origin, in axes into which R turns."""
+    zero = like(R[0], 0.0)
+    if table[i, KIND] == REVOLUTE:
+        hx, hy = table[i, HX], table[i, HY]
+        h = (fma(R[0], hx, R[1] * hy), fma(R[3], hx, R[4] * hy), fma(R[6], hx, R[7] * hy))
+        return zero, h, turned(R, table[i, XX], table[i, YY], table[i, XY], table[i, XZ], table[i, YZ])
+    return like(zero, table[i, MASS]), (zero, zero, zero), (zero, zero, zero, zero, zero, zero)
+
+
+@inline
+def momentum(table, i, axis, m, h, S):
+    """Momentum and angular momentum of bodies with these moments that the joint moves at unit rate: J, r x J dm.
+
+    J is the velocity of a point, `axis` x r or `axis`.
+    """
+    if table[i, KIND] == REVOLUTE:
+        return cross(axis, h), around(S, axis)
+    return scale(axis, m), cross(h, axis)
+
+
+@inline
+def momentum_rates(table, i, axis, turning, m, h, S, hd, V):
+    """Integrals of J', r x J' and r' x J over bodies in motion, whose axis turns at the rate `turning`."""
+    if table[i, KIND] == REVOLUTE:
+        back = scale(axis, like(m, -1.0))
+        spread = scale(axis, V[0] + V[4] + V[8])
+        f = add(cross(turning, h), cross(axis, hd))
+        n = add(around(S, turning), add_product(spread, V, back))
+        return f, n, add_product(spread, transposed(V), back)
+    return scale(turning, m), cross(h, turning), cross(hd, axis)
+
+
+@inline
+def moment_of_momentum(table, i, axis, h, S):
+    """Integral of J r^T, row by row, for J as in `momentum`."""
+    if table[i, KIND] == REVOLUTE:
+        return spun(axis, S)
+    x, y, z = scale(h, axis[0]), scale(h, axis[1]), scale(h, axis[2])
+    return (x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2])
+
+
+@inline
+def crossed(table, i, axis, a, T):
+    """Integral of J x X over points with velocities X, where a is the integral of X and T that of X r^T."""
+    if table[i, KIND] == REVOLUTE:
+        spread = scale(axis, -(T[0] + T[4] + T[8]))
+        return add_product(spread, transposed(T), axis)
+    return cross(axis, a)

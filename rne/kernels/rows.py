@@ -45,6 +45,7 @@ def _align(array: Any) -> int:
 
 
 get3 = _make_get(3)
+get6 = _make_get(6)
 get9 = _make_get(9)
 
 
@@ -55,6 +56,19 @@ def put(typing_context: Any, array: Any, i: Any, first: Any, values: Any) -> Any
     def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
         for k, place in enumerate(_places(context, builder, sig, args, values.count)):
             builder.store(builder.extract_value(args[3], k), place, align=_align(array))
+        return context.get_dummy_value()
+
+    return types.void(array, i, first, values), codegen
+
+
+@intrinsic
+def add_to(typing_context: Any, array: Any, i: Any, first: Any, values: Any) -> Any:
+    """Add a tuple of numbers to row `i` from column `first` on."""
+
+    def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
+        for k, place in enumerate(_places(context, builder, sig, args, values.count)):
+            there = builder.load(place, align=_align(array))
+            builder.store(builder.fadd(there, builder.extract_value(args[3], k)), place, align=_align(array))
         return context.get_dummy_value()
 
     return types.void(array, i, first, values), codegen

@@ -17,6 +17,34 @@ def add(a, b):
 
 
 @inline
+def sub(a, b):
+    """a - b."""
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+@inline
+def scale(a, x):
+    """x a."""
+    return (a[0] * x, a[1] * x, a[2] * x)
+
+
+@inline
+def dot(a, b):
+    """a . b."""
+    return fma(a[0], b[0], fma(a[1], b[1], a[2] * b[2]))
+
+
+@inline
+def cross(a, b):
+    """a x b."""
+    return (
+        fma(a[1], b[2], -(a[2] * b[1])),
+        fma(a[2], b[0], -(a[0] * b[2])),
+        fma(a[0], b[1], -(a[1] * b[0])),
+    )
+
+
+@inline
 def turn_z(v, c, s):
     """Rz^T v."""
     return (fma(v[0], c, v[1] * s), fma(v[1], c, -(v[0] * s)), v[2])

@@ -1,0 +1,137 @@
+"""Christoffel symbols of the first kind of the mass matrix: D_ijk with tau_i = sum of D_ijk qd_j qd_k.
+
+With J_i the velocity field of unit rate of joint i alone, they are integrals over the points of the robot,
+
+    D_ijk = integral of J_i . dJ_k/dq_j dm
+
+Where joint j is k or carries it, all of J_k turns with it, dJ_k/dq_j = z_j x J_k about a revolute joint and nothing
+along a prismatic one. So D_ijk = D_ikj = z_j . Q_ki with Q_ki = integral of J_k x J_i dm over all beyond both joints:
+one vector for every two joints on a path to the base, and Q_ik = -Q_ki. Of order n d^2 for trees of depth d, as the
+recursion of Echeandia and Wensing, "Numerical methods to compute the Coriolis matrix and Christoffel symbols for
+rigid-body systems", ASME J. Comput. Nonlinear Dyn. 16 (2021). As M, they do not notice the regrouping of the bodies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rne.kernels.coordinates import load_many, load_one, sines
+from rne.kernels.jit import function, inline
+from rne.kernels.joint import along_axis, body_moments, crossed, moment_of_momentum, momentum
+from rne.kernels.layout import COORDINATES, LEADER, LINKS, PARENT, RATIO
+from rne.kernels.moments import add_outer, moved
+from rne.kernels.num import like
+from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for
+from rne.kernels.placement import ORIGIN, PLACE, get_axis, placements
+from rne.kernels.rows import add_to, get3, get6, get9, put
+from rne.kernels.scratch import scratch
+from rne.kernels.tile import store_tile
+from rne.kernels.vec import sub
+
+# Numbers kept for each link: its placement, and the moments m, h, S of all that is beyond its joint.
+MASS, FIRST, SECOND = PLACE, PLACE + 1, PLACE + 4
+WORK = PLACE + 10
+
+
+@inline
+def _add(table, D, i, j, k, value):
+    """Add to D_ijk and D_ikj of joints what they give of those of the coordinates."""
+    weighted = value * (table[i, RATIO] * table[j, RATIO] * table[k, RATIO])
+    a, b, c = int(table[i, LEADER]), int(table[j, LEADER]), int(table[k, LEADER])
+    D[a, b, c] = D[a, b, c] + weighted
+    if j != k:
+        D[a, c, b] = D[a, c, b] + weighted
+
+
+@inline
+def _turned(table, work, j, Q):
+    """z_j . Q, or zero for a joint that does not turn what it carries."""
+    zero = like(Q[0], 0.0)
+    return along_axis(table, j, get_axis(work, j), (zero, zero, zero), Q)
+
+
+@inline
+def _pair(table, work, D, i, k, Q):
+    """Add all symbols that come of joint i and joint k, which carries it, where Q = Q_ki."""
+    j = i
+    while j != k:
+        _add(table, D, k, j, i, -_turned(table, work, j, Q))
+        j = int(table[j, PARENT])
+    while j > 0:
+        value = _turned(table, work, j, Q)
+        _add(table, D, k, j, i, -value)
+        _add(table, D, i, j, k, value)
+        j = int(table[j, PARENT])
+
+
+@inline
+def recursion(table, state, work, D):
+    """Turn rows q, sine and cosine of q (0, 4, 5) of `state` into D, (coordinates, coordinates, coordinates).
+
+    table : (links + 1, WIDTH). work : (links + 1, WORK) scratch. Mimic joints are reduced on the way.
+    """
+    links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
+    for a in range(n):
+        for b in range(n):
+            for c in range(n):
+                D[a, b, c] = like(state[0, 0], 0.0)
+    placements(table, state, work)
+    for i in range(1, links + 1):
+        m, h, S = body_moments(table, i, get9(work, i, 0))
+        work[i, MASS] = m
+        put(work, i, FIRST, h)
+        put(work, i, SECOND, S)
+    for i in range(links, 0, -1):
+        axis, m, h, S = get_axis(work, i), work[i, MASS], get3(work, i, FIRST), get6(work, i, SECOND)
+        parent = int(table[i, PARENT])
+        if parent > 0:
+            first, second = moved(m, h, S, sub(get3(work, i, ORIGIN), get3(work, parent, ORIGIN)))
+            work[parent, MASS] = work[parent, MASS] + m
+            add_to(work, parent, FIRST, first)
+            add_to(work, parent, SECOND, second)
+        a, _ = momentum(table, i, axis, m, h, S)
+        T = moment_of_momentum(table, i, axis, h, S)
+        inner, k = i, parent
+        while k > 0:
+            T = add_outer(T, a, sub(get3(work, inner, ORIGIN), get3(work, k, ORIGIN)))
+            _pair(table, work, D, i, k, crossed(table, k, get_axis(work, k), a, T))
+            inner, k = k, int(table[k, PARENT])
+
+
+@function
+def one(table, q, D):
+    """One state, of floats; scratch on the stack. Shapes are the caller's business."""
+    links = int(table[0, LINKS])
+    packs = packs_for(table, links)
+    width = pack_floats(table, packs)
+    buffer = scratch(table, 6 * width + (links + 1) * WORK)
+    state = as_floats(buffer, 0, 6, width)
+    work = as_floats(buffer, 6 * width, links + 1, WORK)
+    load_one(table, q, state[0], 1.0)
+    sines(as_packs(buffer, 0, 6, packs), packs)
+    recursion(table, state, work, D)
+
+
+def make_many(stamp: str) -> Callable[..., None]:
+    """Make the entry for batches; `where` holds address and row stride in bytes of q and D."""
+
+    def christoffel_many(table, first, stop, where):
+        stamp  # noqa: B018  part of the cache key
+        links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
+        samples = pack_floats(table, 1)
+        state_size, work_size = samples * 6 * links, samples * (links + 1) * WORK
+        buffer = np.empty(state_size + work_size + samples * (n * n * n + n), table.dtype)
+        state = as_packs(buffer, 0, 6, links)
+        work = as_packs(buffer, state_size, links + 1, WORK)
+        flat = as_packs(buffer, state_size + work_size, 1, n * n * n)
+        tile = as_packs(buffer, state_size + work_size + samples * n * n * n, 1, n)
+        D = flat.reshape((n, n, n))
+        for row in range(first, stop, samples):
+            load_many(table, state, tile, 1, where, row, stop - 1)
+            sines(state, links)
+            recursion(table, state, work, D)
+            store_tile(flat, 0, where[2], where[3], row, stop - 1, n * n * n)
+
+    return christoffel_many

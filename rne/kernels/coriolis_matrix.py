@@ -1,0 +1,158 @@
+"""Coriolis matrix of Christoffel symbols of the first kind, in one sweep out, one in, and a walk to the base a joint.
+
+With J_j the velocity field of unit rate of joint j alone (z x r about an axis through the origin, or z along it), mass
+matrix and Christoffel symbols are integrals over the points of the robot:
+
+    M_ij = integral of J_i . J_j dm,    D_ijk = integral of J_i . dJ_j/dq_k dm,    C_ij = integral of J_i . J'_j dm
+
+with J' the rate of change as the points move. So column j of C is what the joints bear of the acceleration field J'_j,
+and needs no more of the bodies beyond joint j than their moments and the rates of these (`moments.py`). This is the
+matrix of Echeandia and Wensing, "Numerical methods to compute the Coriolis matrix and Christoffel symbols for
+rigid-body systems", ASME J. Comput. Nonlinear Dyn. 16 (2021), whose composite 6x6 matrices B hold the same integrals.
+O(n d) for trees of depth d. As M, it does not notice the regrouping of the bodies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rne.kernels.coordinates import load_many, load_one, sines
+from rne.kernels.jit import function, inline
+from rne.kernels.joint import add_rate, along_axis, body_moments, momentum, momentum_rates
+from rne.kernels.layout import COORDINATE, COORDINATES, LEADER, LINKS, PARENT, RATIO
+from rne.kernels.moments import moved, moved_rates, spun
+from rne.kernels.num import fma, like
+from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for
+from rne.kernels.placement import ORIGIN, PLACE, get_axis, placements
+from rne.kernels.rows import add_to, get3, get6, get9, put
+from rne.kernels.scratch import scratch, table_at
+from rne.kernels.tile import store_tile
+from rne.kernels.vec import add_cross, cross, sub
+
+# Numbers kept for each link: its placement, angular velocity, rate of its axis, place and velocity of its origin as
+# seen from the origin of the parent, and the moments of all that is beyond its joint: m, h, S, h', V.
+W, TURNING, ARM, ARM_RATE = PLACE, PLACE + 3, PLACE + 6, PLACE + 9
+MASS, FIRST, SECOND, FIRST_RATE, SECOND_RATE = PLACE + 12, PLACE + 13, PLACE + 16, PLACE + 22, PLACE + 25
+WORK = PLACE + 34
+
+
+@inline
+def _outward(table, state, work):
+    """Motion of every link, and the moments of its own body."""
+    placements(table, state, work)
+    zero = like(state[0, 0], 0.0)
+    put(work, 0, W, (zero, zero, zero))
+    for i in range(1, int(table[0, LINKS]) + 1):
+        parent = int(table[i, PARENT])
+        axis, w = get_axis(work, i), get3(work, parent, W)
+        d = sub(get3(work, i, ORIGIN), get3(work, parent, ORIGIN))
+        put(work, i, TURNING, cross(w, axis))
+        put(work, i, ARM, d)
+        w, dd = add_rate(table, i, w, cross(w, d), axis, state[1, int(table[i, COORDINATE])])
+        put(work, i, W, w)
+        put(work, i, ARM_RATE, dd)
+        m, h, S = body_moments(table, i, get9(work, i, 0))
+        work[i, MASS] = m
+        put(work, i, FIRST, h)
+        put(work, i, SECOND, S)
+        put(work, i, FIRST_RATE, cross(w, h))
+        put(work, i, SECOND_RATE, spun(w, S))
+
+
+@inline
+def recursion(table, state, work, C):
+    """Turn rows q, qd, sine and cosine of q (0, 1, 4, 5) of `state` into C, (coordinates, coordinates).
+
+    table : (links + 1, WIDTH). work : (links + 1, WORK) scratch. Mimic joints are reduced on the way: G^T C G.
+    """
+    n = int(table[0, COORDINATES])
+    zero = like(state[0, 0], 0.0)
+    nothing = (zero, zero, zero)
+    for j in range(n):
+        for k in range(n):
+            C[j, k] = zero
+    _outward(table, state, work)
+    for i in range(int(table[0, LINKS]), 0, -1):
+        axis = get_axis(work, i)
+        m, h, S = work[i, MASS], get3(work, i, FIRST), get6(work, i, SECOND)
+        hd, V = get3(work, i, FIRST_RATE), get9(work, i, SECOND_RATE)
+        parent = int(table[i, PARENT])
+        if parent > 0:
+            d, dd = get3(work, i, ARM), get3(work, i, ARM_RATE)
+            first, second = moved(m, h, S, d)
+            first_rate, second_rate = moved_rates(m, h, hd, V, d, dd)
+            work[parent, MASS] = work[parent, MASS] + m
+            add_to(work, parent, FIRST, first)
+            add_to(work, parent, SECOND, second)
+            add_to(work, parent, FIRST_RATE, first_rate)
+            add_to(work, parent, SECOND_RATE, second_rate)
+        a, b = momentum(table, i, axis, m, h, S)
+        f, n, e = momentum_rates(table, i, axis, get3(work, i, TURNING), m, h, S, hd, V)
+        own = int(table[i, LEADER])
+        C[own, own] = fma(along_axis(table, i, axis, f, n), table[i, RATIO] * table[i, RATIO], C[own, own])
+        inner, k = i, parent
+        while k > 0:
+            d, dd = get3(work, inner, ARM), get3(work, inner, ARM_RATE)
+            n, b, e = add_cross(n, d, f), add_cross(b, d, a), add_cross(e, dd, a)
+            axis = get_axis(work, k)
+            row = along_axis(table, k, axis, f, n)
+            column = along_axis(table, k, get3(work, k, TURNING), a, b) + along_axis(table, k, axis, nothing, e)
+            other, weight = int(table[k, LEADER]), table[i, RATIO] * table[k, RATIO]
+            C[other, own] = fma(row, weight, C[other, own])
+            C[own, other] = fma(column, weight, C[own, other])
+            inner, k = k, int(table[k, PARENT])
+
+
+@function
+def one(table, q, qd, C):
+    """One state, of floats; scratch on the stack. Shapes are the caller's business."""
+    links = int(table[0, LINKS])
+    packs = packs_for(table, links)
+    width = pack_floats(table, packs)
+    buffer = scratch(table, 6 * width + (links + 1) * WORK)
+    state = as_floats(buffer, 0, 6, width)
+    work = as_floats(buffer, 6 * width, links + 1, WORK)
+    load_one(table, q, state[0], 1.0)
+    load_one(table, qd, state[1], 0.0)
+    sines(as_packs(buffer, 0, 6, packs), packs)
+    recursion(table, state, work, C)
+
+
+def make_one(stamp: str) -> Callable[..., int]:
+    """Make the entry for one state; it returns 1, and does nothing, where a length does not fit."""
+
+    def coriolis_matrix_one(address, q, qd, C):
+        stamp  # noqa: B018  part of the cache key
+        table = table_at(address, q)
+        n = int(table[0, COORDINATES])
+        if q.shape[0] != n or qd.shape[0] != n or C.shape[0] != n or C.shape[1] != n:
+            return 1
+        one(table, q, qd, C)
+        return 0
+
+    return coriolis_matrix_one
+
+
+def make_many(stamp: str) -> Callable[..., None]:
+    """Make the entry for batches; `where` holds address and row stride in bytes of q, qd and C."""
+
+    def coriolis_matrix_many(table, first, stop, where):
+        stamp  # noqa: B018  part of the cache key
+        links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
+        samples = pack_floats(table, 1)
+        state_size, work_size = samples * 6 * links, samples * (links + 1) * WORK
+        buffer = np.empty(state_size + work_size + samples * (n * n + n), table.dtype)
+        state = as_packs(buffer, 0, 6, links)
+        work = as_packs(buffer, state_size, links + 1, WORK)
+        C = as_packs(buffer, state_size + work_size, n, n)
+        flat = as_packs(buffer, state_size + work_size, 1, n * n)
+        tile = as_packs(buffer, state_size + work_size + samples * n * n, 1, n)
+        for row in range(first, stop, samples):
+            load_many(table, state, tile, 2, where, row, stop - 1)
+            sines(state, links)
+            recursion(table, state, work, C)
+            store_tile(flat, 0, where[4], where[5], row, stop - 1, n * n)
+
+    return coriolis_matrix_many
