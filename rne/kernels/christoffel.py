@@ -93,11 +93,11 @@ def recursion(table, state, work, D):
             add_to(work, parent, SECOND, second)
         a, _ = momentum(table, i, axis, m, h, S)
         T = moment_of_momentum(table, i, axis, h, S)
-        inner, k = i, parent
+        last, k = i, parent
         while k > 0:
-            T = add_outer(T, a, sub(get3(work, inner, ORIGIN), get3(work, k, ORIGIN)))
+            T = add_outer(T, a, sub(get3(work, last, ORIGIN), get3(work, k, ORIGIN)))
             _pair(table, work, D, i, k, crossed(table, k, get_axis(work, k), a, T))
-            inner, k = k, int(table[k, PARENT])
+            last, k = k, int(table[k, PARENT])
 
 
 @function

@@ -67,12 +67,11 @@ def recursion(table, state, work, C):
 
     table : (links + 1, WIDTH). work : (links + 1, WORK) scratch. Mimic joints are reduced on the way: G^T C G.
     """
-    n = int(table[0, COORDINATES])
     zero = like(state[0, 0], 0.0)
     nothing = (zero, zero, zero)
-    for j in range(n):
-        for k in range(n):
-            C[j, k] = zero
+    for row in range(int(table[0, COORDINATES])):
+        for column in range(int(table[0, COORDINATES])):
+            C[row, column] = zero
     _outward(table, state, work)
     for i in range(int(table[0, LINKS]), 0, -1):
         axis = get_axis(work, i)
@@ -88,21 +87,22 @@ def recursion(table, state, work, C):
             add_to(work, parent, SECOND, second)
             add_to(work, parent, FIRST_RATE, first_rate)
             add_to(work, parent, SECOND_RATE, second_rate)
+        # Integrals of J and r x J, then of J', r x J' and r' x J, for J = J_i, over all that joint i carries.
         a, b = momentum(table, i, axis, m, h, S)
         f, n, e = momentum_rates(table, i, axis, get3(work, i, TURNING), m, h, S, hd, V)
         own = int(table[i, LEADER])
         C[own, own] = fma(along_axis(table, i, axis, f, n), table[i, RATIO] * table[i, RATIO], C[own, own])
-        inner, k = i, parent
+        last, k = i, parent
         while k > 0:
-            d, dd = get3(work, inner, ARM), get3(work, inner, ARM_RATE)
-            n, b, e = add_cross(n, d, f), add_cross(b, d, a), add_cross(e, dd, a)
+            d, dd = get3(work, last, ARM), get3(work, last, ARM_RATE)
+            n, b, e = add_cross(n, d, f), add_cross(b, d, a), add_cross(e, dd, a)  # about the origin of link k
             axis = get_axis(work, k)
-            row = along_axis(table, k, axis, f, n)
-            column = along_axis(table, k, get3(work, k, TURNING), a, b) + along_axis(table, k, axis, nothing, e)
+            outer = along_axis(table, k, axis, f, n)
+            inner = along_axis(table, k, get3(work, k, TURNING), a, b) + along_axis(table, k, axis, nothing, e)
             other, weight = int(table[k, LEADER]), table[i, RATIO] * table[k, RATIO]
-            C[other, own] = fma(row, weight, C[other, own])
-            C[own, other] = fma(column, weight, C[own, other])
-            inner, k = k, int(table[k, PARENT])
+            C[other, own] = fma(outer, weight, C[other, own])
+            C[own, other] = fma(inner, weight, C[own, other])
+            last, k = k, int(table[k, PARENT])
 
 
 @function
