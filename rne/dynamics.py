@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from numpy import empty, ndarray
+from numpy import empty
 from numpy.typing import ArrayLike
 
 from rne.arrays import Batch, Floats, as_batch, as_result, as_table, as_wrenches, check_robot, finish, read_only
@@ -67,12 +67,13 @@ def inverse_dynamics(
     >>> rne.inverse_dynamics(panda, [q, q, q]).shape
     (3, 7)
     """
-    if type(q) is ndarray and q.ndim == 1 and qdd is not None and gravity is None and f_ext is None and out is None:
+    if qdd is not None and gravity is None and f_ext is None and out is None:
         # The common single call: the compiled function takes only what fits, and refuses all else before it starts.
         try:
-            tau = empty(robot.n)
-            if _one.call(robot._address, q, qd, qdd, tau, 1 if friction else 0) == 0:
-                return tau
+            if q.ndim == 1:  # type: ignore[union-attr]
+                tau = empty(robot.n)
+                if _one.call(robot._address, q, qd, qdd, tau, 1 if friction else 0) == 0:
+                    return tau
         except REFUSED:
             pass
     return _inverse_dynamics(robot, {"q": q, "qd": qd, "qdd": qdd}, gravity, f_ext, friction, out, threads)
@@ -138,11 +139,12 @@ def gravity_vector(
     >>> rne.gravity_vector(arm, [0.0, 0.0]).shape
     (2,)
     """
-    if type(q) is ndarray and q.ndim == 1 and gravity is None and out is None:
+    if gravity is None and out is None:
         try:
-            tau = empty(robot.n)
-            if _one.call(robot._address, q, robot._zeros, robot._zeros, tau, 0) == 0:
-                return tau
+            if q.ndim == 1:  # type: ignore[union-attr]
+                tau = empty(robot.n)
+                if _one.call(robot._address, q, robot._zeros, robot._zeros, tau, 0) == 0:
+                    return tau
         except REFUSED:
             pass
     return _inverse_dynamics(robot, {"q": q, "qd": None, "qdd": None}, gravity, None, False, out, threads)

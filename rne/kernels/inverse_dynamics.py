@@ -33,7 +33,7 @@ from rne.kernels.layout import (
 )  # fmt: skip
 from rne.kernels.num import fma, like
 from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for
-from rne.kernels.rows import get3, put
+from rne.kernels.rows import get3, index, put
 from rne.kernels.scratch import scratch, table_at
 from rne.kernels.vec import add, add_cross, add_product, motion_matrix, turn_x, turn_z, unturn_x, unturn_z
 
@@ -124,12 +124,12 @@ def one(table, q, qd, qdd, tau, with_friction):
     buffer = scratch(table, 6 * width + (links + 1) * WORK)
     state = as_floats(buffer, 0, 6, width)
     work = as_floats(buffer, 6 * width, links + 1, WORK)
-    load_one(table, q, state[0], 1.0)
-    load_one(table, qd, state[1], 0.0)
-    load_one(table, qdd, state[2], 0.0)
+    load_one(table, q, state, index(0))
+    load_one(table, qd, state, index(1))
+    load_one(table, qdd, state, index(2))
     sines(as_packs(buffer, 0, 6, packs), packs)
     recursion(table, state, work, with_friction)
-    store_one(table, state[3], tau)
+    store_one(table, state, index(3), tau)
 
 
 def make_one(stamp: str) -> Callable[..., int]:
@@ -159,7 +159,7 @@ def make_many(stamp: str) -> Callable[..., None]:
         work = as_packs(buffer, samples * 6 * links, links + 1, WORK)
         tile = as_packs(buffer, samples * (6 * links + (links + 1) * WORK), 1, n)
         for row in range(first, stop, samples):
-            load_many(table, state, tile, 3, where, row, stop - 1)
+            load_many(table, state, tile, 0, 3, where, row, stop - 1)
             sines(state, links)
             recursion(table, state, work, with_friction)
             store_many(table, state, 3, tile, where[6], where[7], row, stop - 1)
