@@ -28,13 +28,13 @@ def _many(dtype: types.Float, *more: types.Type) -> types.Type:
 
 
 INVERSE_DYNAMICS_ONE = {
-    name: Entry(inverse_dynamics.make_one, types.intp(types.intp, *(_vector(dtype),) * 4, types.intp), nogil=False)
+    name: Entry(inverse_dynamics.make_one, types.intp(types.intp, *(_vector(dtype),) * 4, types.intp), batch=False)
     for name, dtype in _FLOATS.items()
 }
 INVERSE_DYNAMICS = {
-    name: Entry(inverse_dynamics.make_many, _many(dtype, types.intp), nogil=True) for name, dtype in _FLOATS.items()
+    name: Entry(inverse_dynamics.make_many, _many(dtype, types.intp), batch=True) for name, dtype in _FLOATS.items()
 }
 STATIC_TORQUE = {
-    name: Entry(static_torque.make_many, _many(dtype, _table(dtype)), nogil=True) for name, dtype in _FLOATS.items()
+    name: Entry(static_torque.make_many, _many(dtype, _table(dtype)), batch=True) for name, dtype in _FLOATS.items()
 }
-FRICTION = {name: Entry(friction.make_many, _many(dtype), nogil=True) for name, dtype in _FLOATS.items()}
+FRICTION = {name: Entry(friction.make_many, _many(dtype), batch=True) for name, dtype in _FLOATS.items()}
