@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from numpy import empty
+from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
 from rne.arrays import Batch, Floats, as_batch, as_result, as_table, as_wrenches, check_robot, finish, read_only
@@ -67,13 +67,19 @@ def inverse_dynamics(
     >>> rne.inverse_dynamics(panda, [q, q, q]).shape
     (3, 7)
     """
-    if qdd is not None and gravity is None and f_ext is None and out is None:
+    if (
+        type(q) is type(qd) is type(qdd) is ndarray
+        and q.ndim == 1
+        and gravity is None
+        and f_ext is None
+        and out is None
+    ):
         # The common single call: the compiled function takes only what fits, and refuses all else before it starts.
+        # Plain arrays only: it would take a masked array for one.
         try:
-            if q.ndim == 1:  # type: ignore[union-attr]
-                tau = empty(robot.n)
-                if _one.call(robot._address, q, qd, qdd, tau, 1 if friction else 0) == 0:
-                    return tau
+            tau = empty(robot.n)
+            if _one.call(robot._address, q, qd, qdd, tau, 1 if friction else 0) == 0:
+                return tau
         except REFUSED:
             pass
     return _inverse_dynamics(robot, {"q": q, "qd": qd, "qdd": qdd}, gravity, f_ext, friction, out, threads)
@@ -89,7 +95,7 @@ def _inverse_dynamics(
     threads: int | None,
 ) -> Floats:
     check_robot(robot)
-    places, wrenches = as_wrenches(robot, f_ext or {})
+    places, wrenches = as_wrenches(robot, f_ext) if f_ext is not None else (None, {})
     batch = as_batch(robot, {**state, **wrenches}, required="q", widths=dict.fromkeys(wrenches, 6))
     result = as_result(out, (*batch.shape, robot.n), batch)
     table = as_table(robot, batch.dtype, gravity)
@@ -99,7 +105,7 @@ def _inverse_dynamics(
         INVERSE_DYNAMICS_ONE[batch.dtype].call(table.ctypes.data, q, qd, qdd, result, flag)
         return finish(result, out)
     launch(INVERSE_DYNAMICS[batch.dtype], robot, batch, ("q", "qd", "qdd"), result, threads, table, flag)
-    if wrenches:
+    if places is not None and wrenches:
         result -= _static_torque(robot, batch, places, tuple(wrenches), threads)
     return finish(result, out)
 
@@ -139,12 +145,11 @@ def gravity_vector(
     >>> rne.gravity_vector(arm, [0.0, 0.0]).shape
     (2,)
     """
-    if gravity is None and out is None:
+    if type(q) is ndarray and q.ndim == 1 and gravity is None and out is None:
         try:
-            if q.ndim == 1:  # type: ignore[union-attr]
-                tau = empty(robot.n)
-                if _one.call(robot._address, q, robot._zeros, robot._zeros, tau, 0) == 0:
-                    return tau
+            tau = empty(robot.n)
+            if _one.call(robot._address, q, robot._zeros, robot._zeros, tau, 0) == 0:
+                return tau
         except REFUSED:
             pass
     return _inverse_dynamics(robot, {"q": q, "qd": None, "qdd": None}, gravity, None, False, out, threads)
