@@ -32,7 +32,7 @@ class Batch(NamedTuple):
     rows: dict[str, Floats]
 
     @property
-    def count(self) -> int:
+    def samples(self) -> int:
         """Number of samples."""
         return math.prod(self.shape)
 

@@ -84,7 +84,7 @@ def launch(
         one array, and `more`.
     inputs : names of the arguments in `batch`, in the order in which the entry takes them.
     """
-    samples = batch.count
+    samples = batch.samples
     if result.size == 0:
         return
     arrays = [*(batch.rows[name] for name in inputs), result.reshape(samples, -1)]
