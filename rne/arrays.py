@@ -93,12 +93,13 @@ def as_batch(
     """
     if values[required] is None:
         raise ArgumentError(f"{required}: wanted an array, got None")
-    widths = dict.fromkeys(values, robot.n) | dict(widths or {})
+    others = widths or {}
+    widths = dict.fromkeys(values, robot.n) | dict(others)
     arrays = {name: real_array(name, value) for name, value in values.items() if value is not None}
     for name, array in arrays.items():
         if array.ndim == 0 or array.shape[-1] != widths[name]:
             what = f"(..., {widths[name]})"
-            if widths[name] == robot.n:
+            if name not in others:
                 what += f", one number a joint of {robot.name} ({_shortened(robot.joint_names)})"
             raise ArgumentError(f"{name}: wanted shape {what}; got {array.shape}")
     try:
