@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from rne.arrays import Batch, Floats, as_batch, as_result, as_table, as_wrenches, check_robot, finish
 from rne.kernels.entries import FRICTION, INVERSE_DYNAMICS, INVERSE_DYNAMICS_ONE, STATIC_TORQUE
 from rne.kernels.jit import REFUSED
-from rne.many import launch
+from rne.many import launch, thread_count
 from rne.robot import Robot
 
 _one = INVERSE_DYNAMICS_ONE["float64"]
@@ -67,7 +67,7 @@ def inverse_dynamics(
     >>> rne.inverse_dynamics(panda, [q, q, q]).shape
     (3, 7)
     """
-    if type(q) is type(qd) is type(qdd) is ndarray and gravity is None and f_ext is None and out is None:
+    if type(q) is type(qd) is type(qdd) is ndarray and gravity is f_ext is out is threads is None:
         # The common single call: the compiled function takes only what fits, and refuses all else before it starts.
         # Plain arrays only, which costs 25 ns: it would take a masked array for one, and calculate with the masked.
         try:
@@ -95,6 +95,7 @@ def _inverse_dynamics(
     table = as_table(robot, batch.dtype, gravity)
     flag = 1 if friction else 0
     if batch.shape == () and not wrenches:
+        thread_count(threads, 1, robot.n)  # refuses what is no number of threads
         q, qd, qdd = (batch.rows[name][0].copy() for name in ("q", "qd", "qdd"))
         INVERSE_DYNAMICS_ONE[batch.dtype].call(table.ctypes.data, q, qd, qdd, result, flag)
         return finish(result, out)
@@ -139,7 +140,7 @@ def gravity_vector(
     >>> rne.gravity_vector(arm, [0.0, 0.0]).shape
     (2,)
     """
-    if type(q) is ndarray and gravity is None and out is None:
+    if type(q) is ndarray and gravity is out is threads is None:
         try:
             tau = empty(robot.n)
             if _one.call(robot._address, q, robot._zeros, robot._zeros, tau, 0) == 0:

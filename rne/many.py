@@ -51,7 +51,7 @@ def _positive(name: str, value: Any) -> int:
         number = int(value)
         if number < 1 or isinstance(value, bool) or number != float(value):
             raise ValueError
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ArgumentError(f"{name}: wanted a positive whole number, got {value!r}") from None
     return number
 
@@ -79,6 +79,7 @@ def launch(
     inputs : names of the arguments in `batch`, in the order in which the entry takes them.
     """
     samples = batch.count
+    count = thread_count(threads, samples, robot.n)
     if result.size == 0:
         return
     width = result.size // samples
@@ -86,11 +87,7 @@ def launch(
     where = [number for array in rows for number in (array.ctypes.data, array.strides[0])]
     where += [result.ctypes.data, width * result.itemsize]
     call, table, others = entry.call, tables[0], tables[1:]
-    run(
-        lambda first, stop: call(table, first, stop, *others, *where, *flags),
-        samples,
-        thread_count(threads, samples, robot.n),
-    )
+    run(lambda first, stop: call(table, first, stop, *others, *where, *flags), samples, count)
 
 
 def run(work: Callable[[int, int], None], samples: int, threads: int) -> None:
