@@ -67,7 +67,8 @@ def inverse_dynamics(
     >>> rne.inverse_dynamics(panda, [q, q, q]).shape
     (3, 7)
     """
-    if type(q) is type(qd) is type(qdd) is ndarray and gravity is f_ext is out is threads is None:
+    plain = type(q) is type(qd) is type(qdd) is ndarray
+    if plain and gravity is None and f_ext is None and out is None and threads is None:
         # The common single call: the compiled function takes only what fits, and refuses all else before it starts.
         # Plain arrays only, which costs 25 ns: it would take a masked array for one, and calculate with the masked.
         try:
@@ -140,7 +141,7 @@ def gravity_vector(
     >>> rne.gravity_vector(arm, [0.0, 0.0]).shape
     (2,)
     """
-    if type(q) is ndarray and gravity is out is threads is None:
+    if type(q) is ndarray and gravity is None and out is None and threads is None:
         try:
             tau = empty(robot.n)
             if _one.call(robot._address, q, robot._zeros, robot._zeros, tau, 0) == 0:
