@@ -25,6 +25,15 @@ def inverse_dynamics(model, q, qd, qdd, tau, friction=False):
     q, qd, qdd : (n,) positions, velocities, accelerations.
     tau : (n,) is filled.
     friction : whether to add viscous and Coulomb friction.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> q, qd, qdd, tau = np.zeros((4, 2))
+    >>> rne.jit.inverse_dynamics(rne.jit.model(arm), q, qd, qdd, tau)
+    >>> bool((tau == rne.gravity_vector(arm, q)).all())
+    True
     """
     _check(model, q)
     _check(model, qd)
@@ -42,6 +51,15 @@ def friction_torque(model, qd, tau):
     model : as `rne.jit.model` returns it.
     qd : (n,) velocities.
     tau : (n,) is filled.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> tau = np.empty(2)
+    >>> rne.jit.friction_torque(rne.jit.model(arm), np.ones(2), tau)
+    >>> bool((tau == rne.friction_torque(arm, np.ones(2))).all())
+    True
     """
     _check(model, qd)
     _check(model, tau)
@@ -59,6 +77,15 @@ def static_torque(model, places, wrenches, q, tau):
     wrenches : (m, 6) [fx, fy, fz, mx, my, mz], one row a place.
     q : (n,) positions.
     tau : (n,) is filled.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> wrench, q, tau = np.array([[0.0, 0, 0, 0, 0, 5]]), np.zeros(2), np.empty(2)
+    >>> rne.jit.static_torque(rne.jit.model(arm), rne.jit.places(arm, {"link2": "world"}), wrench, q, tau)
+    >>> bool(np.allclose(tau, rne.gravity_vector(arm, q) - rne.inverse_dynamics(arm, q, f_ext={"link2": wrench[0]})))
+    True
     """
     _check(model, q)
     _check(model, tau)
