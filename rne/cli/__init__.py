@@ -10,9 +10,8 @@ from typing import Any
 
 import click
 
-from rne.cli.bench import bench
-from rne.cli.info import info
-from rne.cli.inverse import inverse_dynamics
+from rne.cli import bench, info, inverse
+from rne.cli.options import examples
 from rne.errors import ModelWarning, RneError
 
 
@@ -59,20 +58,22 @@ def _version(package: str) -> str:
         return "(not installed)"
 
 
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=_Group,
+    epilog=examples(
+        "rne info panda.urdf",
+        "rne id panda.urdf motion.csv -o torques.csv",
+        "rne bench panda.urdf",
+    ),
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Version.")
 def main() -> None:
-    r"""Rigid-body dynamics of robots by recursive Newton-Euler.
+    """Rigid-body dynamics of robots by recursive Newton-Euler.
 
     A ROBOT is a URDF file (.urdf, .xml) or a DH table (.toml). Quantities are in SI units and radians.
-
-    \b
-      rne info panda.urdf
-      rne id panda.urdf motion.csv -o torques.csv
-      rne bench panda.urdf
     """
 
 
-main.add_command(info)
-main.add_command(inverse_dynamics)
-main.add_command(bench)
+for command in (info.info, inverse.inverse_dynamics, bench.bench):
+    main.add_command(command)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rne
-from rne.cli.options import say, show, takes_robot
+from rne.cli.options import examples, say, show, takes_robot
 from rne.cli.table import Cell, table
 from rne.errors import ArgumentError
 from rne.robot import Robot
@@ -28,7 +28,7 @@ _BATCHES = [10**k for k in range(7)]
 _MEMORY = 2**31  # bytes; batches that need more are left out
 _CALLS = 1000  # samples that short runs go through, so that the clock does not count
 _SHARE = 1000  # samples below which another thread has too little to do
-_VELOCITY, _ACCELERATION = 2.0, 5.0  # rad/s, rad/s^2: the first where the robot has no limit
+_POSITION, _VELOCITY, _ACCELERATION = 2 * np.pi, 10.0, 5.0  # rad, rad/s, rad/s^2 at most, whatever the limits
 
 
 @dataclass(frozen=True)
@@ -59,21 +59,24 @@ class Result(Case):
 Run = tuple[Case, Callable[[], object], int]  # a case, what does it, and how many calls that makes
 
 
-@click.command
+@click.command(
+    epilog=examples(
+        "rne bench panda.urdf",
+        "rne bench panda.urdf --seconds 60 --json > rates.json",
+    )
+)
 @takes_robot
-@click.option("--seconds", type=click.FloatRange(0, min_open=True), default=10.0, show_default=True, help="In all.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random states.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "--seconds", type=click.FloatRange(0, min_open=True), default=10.0, show_default=True, help="Time to measure for."
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the random states.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with all digits.")
 def bench(robot: Robot, notes: list[str], seconds: float, seed: int, as_json: bool) -> None:
-    r"""Measure how many joint torques a second this machine calculates for a robot.
+    """Measure how many joint torques a second this machine calculates for a robot.
 
     A sample is one state: positions, velocities and accelerations in, one torque a joint out. States are random within
     the limits. Times are the shortest of all runs; batches fill an array that is there already. What has to be compiled
     is compiled before.
-
-    \b
-      rne bench panda.urdf
-      rne bench panda.urdf --seconds 60 --json > rates.json
     """
     say(*(f"warning: {note}" for note in notes))
     if not robot.n:
@@ -97,7 +100,7 @@ def _runs(robot: Robot, random: np.random.Generator) -> Iterator[Run]:
 
     largest = max(n for n in _BATCHES if n == 1 or n * robot.n * 6 * 8 <= _MEMORY)
     q, qd, qdd = _states(robot, largest, random)
-    tau = np.empty_like(q)
+    tau = np.zeros_like(q)  # not empty: what is cast to float32 must be a number
     first = min(_CALLS, largest)
     rows = list(zip(q[:first], qd[:first], qdd[:first], strict=True))
     inverse_dynamics = rne.inverse_dynamics
@@ -132,9 +135,8 @@ def _batch(robot: Robot, arrays: list[Floats], threads: int, calls: int) -> Call
 
 def _states(robot: Robot, samples: int, random: np.random.Generator) -> list[Floats]:
     """Return random positions, velocities and accelerations, as the limits allow."""
-    lower = np.where(np.isfinite(robot.lower), robot.lower, -np.pi)
-    upper = np.where(np.isfinite(robot.upper), robot.upper, np.pi)
-    velocity = np.where(np.isfinite(robot.velocity), robot.velocity, _VELOCITY)
+    lower, upper = np.sort([robot.lower, robot.upper], axis=0).clip(-_POSITION, _POSITION)
+    velocity = np.abs(robot.velocity).clip(max=_VELOCITY)
     acceleration = np.full(robot.n, _ACCELERATION)
     bounds = [(lower, upper), (-velocity, velocity), (-acceleration, acceleration)]
     return [random.uniform(low, high, (samples, robot.n)) for low, high in bounds]

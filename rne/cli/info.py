@@ -10,22 +10,22 @@ from typing import Any
 import click
 import numpy as np
 
-from rne.cli.options import show, takes_robot
+from rne.cli.options import examples, show, takes_robot
 from rne.cli.table import table
 from rne.robot import Robot
 from rne.tree import Body, Drive, Joint, Mimic
 
 
-@click.command
+@click.command(
+    epilog=examples(
+        "rne info panda.urdf",
+        "rne info panda.urdf --lock panda_finger_joint1=0.02 --json",
+    )
+)
 @takes_robot
 @click.option("--json", "as_json", is_flag=True, help="Print JSON; limits that are not there are null.")
 def info(robot: Robot, notes: list[str], as_json: bool) -> None:
-    r"""Show joints, limits, drives, masses and warnings of a robot.
-
-    \b
-      rne info panda.urdf
-      rne info panda.urdf --lock panda_finger_joint1=0.02 --json
-    """
+    """Show joints, limits, drives, masses and warnings of a robot."""
     show(json.dumps(_data(robot, notes), indent=2, allow_nan=False) if as_json else _page(robot, notes))
 
 

@@ -14,7 +14,7 @@ import click
 import numpy as np
 
 import rne
-from rne.cli.options import say, takes_robot
+from rne.cli.options import examples, say, takes_robot
 from rne.cli.output import header, replacing, rows
 from rne.cli.trajectory import Floats, opened
 from rne.errors import ArgumentError
@@ -23,7 +23,14 @@ from rne.robot import Robot
 _LONG = 20_000_000  # bytes; about a second of work, from where on a progress bar is worth its line
 
 
-@click.command("id")
+@click.command(
+    "id",
+    epilog=examples(
+        "rne id panda.urdf motion.csv -o torques.csv",
+        "rne id ur5e.urdf motion.csv --payload 2.5,0,0,0.1 -o torques.csv",
+        "cat motion.csv | rne id puma560.dh.toml - --friction > torques.csv",
+    ),
+)
 @takes_robot
 @click.argument("trajectory", type=click.Path(allow_dash=True))
 @click.option("-o", "--output", metavar="TORQUES", default="-", help="File to write; - is stdout, the default.")
@@ -39,16 +46,11 @@ def inverse_dynamics(
     threads: int | None,
     chunk: int | None,
 ) -> None:
-    r"""Joint torques of a motion (inverse dynamics).
+    """Joint torques of a motion (inverse dynamics).
 
     TRAJECTORY is CSV (- is stdin) with a header and columns q_<joint>, qd_<joint>, qdd_<joint> and, if you like, t, in
     any order. Without qd or qdd columns, velocities or accelerations are zero. TORQUES has the columns t, if it was
     there, and tau_<joint>.
-
-    \b
-      rne id panda.urdf motion.csv -o torques.csv
-      rne id ur5e.urdf motion.csv --payload 2.5,0,0,0.1 -o torques.csv
-      cat motion.csv | rne id puma560.dh.toml - --friction > torques.csv
     """
     say(*(f"warning: {note}" for note in notes))
     if not robot.n:

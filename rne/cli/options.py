@@ -92,6 +92,11 @@ def takes_robot(command: Callable[..., None]) -> Callable[..., None]:
     return with_robot
 
 
+def examples(*lines: str) -> str:
+    """Return the end of a help text."""
+    return "\b\n" + "\n".join(["Examples:", *(f"  {line}" for line in lines)])
+
+
 def say(*lines: str) -> None:
     """Tell the person something that is no result."""
     for line in lines:

@@ -34,13 +34,20 @@ def replacing(path: str) -> Iterator[BinaryIO]:
     part = target.with_name(f".rne-{os.urandom(6).hex()}.part")
     with _ended_by_exceptions():
         try:
-            with part.open("xb") as stream:
+            with _created(part, path) as stream:
                 yield stream
             if target.exists():
                 shutil.copymode(target, part)
             part.replace(target)
         finally:
             part.unlink(missing_ok=True)
+
+
+def _created(part: Path, path: str) -> BinaryIO:
+    try:
+        return part.open("xb")
+    except OSError as error:  # tell it of the file that was asked for
+        raise OSError(error.errno, error.strerror, path) from None
 
 
 @contextmanager
