@@ -12,7 +12,7 @@ import click
 
 from rne.cli import bench, info, inverse
 from rne.cli.options import examples
-from rne.errors import ModelWarning, RneError
+from rne.errors import RneError
 
 
 class _Refusal(click.ClickException):
@@ -27,7 +27,6 @@ class _Group(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         with warnings.catch_warnings():
-            warnings.simplefilter("always", ModelWarning)
             warnings.showwarning = _say_warning
             try:
                 return super().invoke(ctx)

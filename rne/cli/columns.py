@@ -98,8 +98,7 @@ def _is_number(text: str) -> bool:
 
 def _leave_aside(where: str, others: Iterable[str], robot: Robot, wanted: Collection[str]) -> list[str]:
     """Return remarks on columns that mean nothing; raise for those that look like a joint the robot has not."""
-    unmoved = {joint.name for joint in robot.tree.joints} - set(robot.joint_names)
-    known = {f"{group}_{joint}" for group in GROUPS for joint in unmoved}
+    known = {f"{group}_{joint.name}" for group in GROUPS for joint in robot.tree.joints}
     strange = [name for name in others if name not in known and name.startswith(tuple(f"{g}_" for g in GROUPS))]
     if strange:
         raise FileError(f"{where}: columns of joints that {robot.name} does not have: {_suggest(strange, wanted)}")

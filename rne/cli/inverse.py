@@ -129,7 +129,7 @@ class _Summary:
             peaks = zip(self._robot.joint_names, self._peak, self._robot.effort, strict=True)
             lines.append("peak |tau|: " + ", ".join(self._told(*peak) for peak in peaks))
         if self._not_finite:
-            lines.append(f"{self._not_finite} samples with NaN or infinity, left in their places")
+            lines.append(f"samples with NaN or infinity, left in their places: {self._not_finite}")
         return lines
 
     def _told(self, name: str, peak: float, limit: float) -> str:

@@ -81,7 +81,7 @@ def takes_robot(command: Callable[..., None]) -> Callable[..., None]:
     ) -> None:
         if payload_frame is not None and payload is None:
             raise click.UsageError("--payload-frame needs --payload")
-        with warnings.catch_warnings(record=True) as caught:
+        with warnings.catch_warnings(record=True, action="always", category=rne.ModelWarning) as caught:
             robot = rne.load(source, lock=lock, gravity=gravity, strict=not no_strict)
         if payload is not None:
             robot = robot.with_payload(payload[0], payload[1:] or (0.0, 0.0, 0.0), frame=payload_frame)

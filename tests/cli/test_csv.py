@@ -37,6 +37,7 @@ FORMS = {
     "blank lines at the beginning": lambda text: "\n \n" + text,
     "header of numpy.savetxt": lambda text: "# " + text,
     "comma at the end": lambda text: text.replace("\n", ",\n"),
+    "commas at the end": lambda text: text.replace("\n", ",,\n"),
     "capital exponents": lambda text: text.replace("e-", "E-"),
 }
 
@@ -78,6 +79,13 @@ def test_a_time_with_comma_stays_one_field(run: Run, robot_file) -> None:
     lines = result.stdout.splitlines()
     assert lines[1].startswith('"1,5",')
     assert lines[2].startswith('"say ""x""",')
+
+
+def test_a_comma_in_quotes_separates_nothing(run: Run, robot_file) -> None:
+    """The row has as many commas as the header, but one is part of a note, so that a field is missing."""
+    result = run("id", robot_file, "-", stdin='note,other,q_turn,q_slide\n"a,b",1,2\n')
+    assert result.exit_code == 1
+    assert "<stdin>:2: 3 fields where the header has 4" in result.stderr
 
 
 HEADERS = {

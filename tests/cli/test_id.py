@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -121,14 +122,22 @@ def test_nan_stays_in_its_row_and_is_counted(run: Run, robot_file, states, chunk
     others = [0, 1, 3, 4, 6]
     np.testing.assert_array_equal(got[others], clean[others])
     assert not np.isfinite(got[[2, 5]]).all(axis=1).any()
-    assert "2 samples with NaN or infinity" in result.stderr
+    assert "samples with NaN or infinity, left in their places: 2\n" in result.stderr
+
+
+def test_infinity_is_no_peak(run: Run, robot_file, states, monkeypatch) -> None:
+    tau = np.array([[1.0, -2.0], [np.inf, 7.0], [-3.0, 1.0]])
+    monkeypatch.setattr(rne, "inverse_dynamics", lambda *_, **__: tau)
+    result = run("id", robot_file, "-", stdin=as_csv(states[:3]))
+    assert "peak |tau|: turn 3 N m, slide 2 N\n" in result.stderr
+    assert "samples with NaN or infinity, left in their places: 1\n" in result.stderr
 
 
 def test_all_nan_has_no_peaks(run: Run, robot_file, states) -> None:
     result = run("id", robot_file, "-", stdin=as_csv(states * np.nan))
     assert result.exit_code == 0
     assert "peak |tau|" not in result.stderr
-    assert "7 samples with NaN or infinity" in result.stderr
+    assert "samples with NaN or infinity, left in their places: 7\n" in result.stderr
 
 
 def test_last_words(run: Run, robot, robot_file, motion, states) -> None:
@@ -156,6 +165,17 @@ def test_the_trajectory_of_the_panda(run: Run) -> None:
     panda = rne.load(MODELS / "panda" / "robot.urdf")
     tau = rne.inverse_dynamics(panda, *np.split(data[:, 1:], 3, axis=1))
     np.testing.assert_array_equal(numbers(result.stdout), np.column_stack([data[:, 0], tau]))
+
+
+@pytest.mark.filterwarnings("default::RuntimeWarning")
+def test_warnings_are_lines(run: Run, robot_file, motion, monkeypatch) -> None:
+    def warning(*args, **options):
+        warnings.warn("no folder for compiled code", RuntimeWarning, stacklevel=2)
+        return right(*args, **options)
+
+    right = rne.inverse_dynamics
+    monkeypatch.setattr(rne, "inverse_dynamics", warning)
+    assert "\nwarning: no folder for compiled code\n" in run("id", robot_file, motion).stderr
 
 
 def test_a_robot_that_cannot_move_is_refused(run: Run, tmp_path) -> None:
