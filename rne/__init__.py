@@ -23,11 +23,16 @@ DH tables
     about the centre of mass; drives are given on the motor side.
 """
 
-from rne import jit
-from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from rne.errors import ArgumentError, FileError, ModelError, ModelWarning, RneError, UnknownNameError
 from rne.loading import from_dh, load, load_dh, load_urdf
 from rne.robot import Robot
+
+if TYPE_CHECKING:
+    from rne import jit
+    from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
 
 __all__ = [
     "ArgumentError",
@@ -48,3 +53,23 @@ __all__ = [
     "load_dh",
     "load_urdf",
 ]
+
+# What needs numba is imported when it is first asked for (PEP 562): a robot is loaded in half the time without it.
+_HOMES = dict.fromkeys(
+    ("bias_vector", "coriolis_vector", "friction_torque", "gravity_vector", "inverse_dynamics"), "rne.dynamics"
+)
+
+
+if not TYPE_CHECKING:  # type checkers would take it as leave to ask for any name
+
+    def __getattr__(name: str) -> object:
+        """Import a public name that is not there yet, and keep it."""
+        if name == "jit":
+            return import_module("rne.jit")
+        if name not in _HOMES:
+            raise AttributeError(f"module 'rne' has no attribute {name!r}")
+        return globals().setdefault(name, getattr(import_module(_HOMES[name]), name))
+
+    def __dir__() -> list[str]:
+        """Names that are there, and those that would be."""
+        return sorted({*globals(), *__all__})
