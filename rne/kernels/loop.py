@@ -22,4 +22,4 @@ def make_loop(stamp: str) -> Callable[..., None]:
 
 
 _ROWS = types.Array(types.float64, 2, "C")
-LOOP = Entry(make_loop, types.void(types.Array(types.float64, 2, "C", readonly=True), *(_ROWS,) * 4))
+LOOP = Entry(make_loop, types.void(types.Array(types.float64, 2, "C", readonly=True), *(_ROWS,) * 4), batch=True)
