@@ -33,7 +33,7 @@ Result = dict[str, Any]
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=5.0, help="time for each row")
+    parser.add_argument("--seconds", type=float, default=4.0, help="time for each row")
     parser.add_argument("--scale", type=float, default=1.0, help="batches smaller by this factor, to try it out")
     parser.add_argument("--only", default="", help="only rows with this in their name")
     parser.add_argument("--output", type=Path, default=RESULTS)
