@@ -28,7 +28,7 @@ ARROWS = {
     "arrays": "kernels/layout robot edit errors",
     "many": "kernels arrays robot errors",
     "loading": "read robot",
-    "dynamics": "kernels arrays many robot",
+    "dynamics": "kernels kernels/layout arrays many robot",
     "jit": "kernels arrays robot errors",
     "__init__": "jit dynamics loading robot errors",
     "cli": "__init__ many robot tree errors",  # a client of the public names
