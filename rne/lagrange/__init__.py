@@ -18,7 +18,7 @@ Springs of joints are in no term here, as they are in none of `rne`.
 """
 
 from rne.lagrange.chain import transforms
-from rne.lagrange.dynamics import coriolis_vector, forward_dynamics, inverse_dynamics
+from rne.lagrange.dynamics import coriolis_vector, forward_dynamics, friction_torque, inverse_dynamics
 from rne.lagrange.energy import kinetic_energy, potential_energy
 from rne.lagrange.paul import differential_vectors, paul_inertia_matrix
 from rne.lagrange.pseudo import inertia_to_pseudo, pseudo_inertia, pseudo_to_inertia
@@ -30,6 +30,7 @@ __all__ = [
     "coriolis_vector",
     "differential_vectors",
     "forward_dynamics",
+    "friction_torque",
     "gravity_vector",
     "inertia_matrix",
     "inertia_to_pseudo",

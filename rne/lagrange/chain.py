@@ -24,7 +24,7 @@ class Placed:
     ----------
     body : the body p.
     joints : the L moving joints between the base and the body, from the base outwards, as rows of the mimic map. No
-        other joint moves the body, so no other derivative of T_p is kept.
+        other joint moves the body, so no other derivative of T_p is kept; none at all for order 0.
     T : (..., 4, 4) frame of the body in the base.
     U_j : (..., L, 4, 4) dT_p/dq_j; the letter is that of Fu, Gonzalez, Lee.
     U_jk : (..., L, L, 4, 4) d2T_p/dq_j dq_k; None if not asked for.
@@ -44,13 +44,15 @@ class Placed:
 def states(robot: Robot, **values: ArrayLike | None) -> list[Array]:
     """Return q, qd, ... as float64 arrays (..., n) whose leading axes fit each other; zeros for None.
 
+    The first may not be None.
+
     Raises
     ------
     ArgumentError
         As the fast functions raise it.
     """
     check_robot(robot)
-    as_batch(robot, values, required="q")  # for its refusals
+    as_batch(robot, values, required=next(iter(values)))  # for its refusals
     return [np.zeros(robot.n) if value is None else np.asarray(value, dtype=np.float64) for value in values.values()]
 
 
@@ -108,8 +110,8 @@ def motion(joint: Joint, position: Array) -> Array:
     return np.eye(4) + q * Q
 
 
-def placed_bodies(robot: Robot, q: Array, *, second: bool = False) -> Iterator[Placed]:
-    """Place every body, from the base outwards, with the first (and second) derivatives of its transform.
+def placed_bodies(robot: Robot, q: Array, *, order: int = 1) -> Iterator[Placed]:
+    """Place every body, from the base outwards, with the derivatives of its transform up to an order of 0, 1 or 2.
 
     T_p = T_before A, with A = origin * motion of the joint that carries p, and dA/dq = A Q. Hence
     dT_p/dq_j = (the transforms up to joint j) Q_j (the transforms from joint j to p).
@@ -126,26 +128,30 @@ def placed_bodies(robot: Robot, q: Array, *, second: bool = False) -> Iterator[P
     shape = q.shape[:-1]
     T = np.broadcast_to(np.eye(4), (*shape, 4, 4))
     nothing = np.zeros((*shape, 0, 4, 4))
-    waiting = [Placed(bodies[root], (), T, nothing, np.zeros((*shape, 0, 0, 4, 4)) if second else None)]
+    waiting = [Placed(bodies[root], (), T, nothing, np.zeros((*shape, 0, 0, 4, 4)) if order == 2 else None)]
     while waiting:
         above = waiting.pop()
         yield above
         for joint in carried.get(above.body.name, []):
             if joint.movable:
                 k = row[joint.name]
-                waiting.append(_moved(above, bodies[joint.child], joint, k, at_joint[..., k]))
+                A = homogeneous(joint.origin) @ motion(joint, at_joint[..., k])
+                if order == 0:
+                    waiting.append(_fixed(above, bodies[joint.child], A))
+                else:
+                    waiting.append(_moved(above, bodies[joint.child], A, operator(joint), k))
             else:
                 waiting.append(_fixed(above, bodies[joint.child], homogeneous(joint.origin)))
 
 
 def _fixed(above: Placed, body: Body, A: Array) -> Placed:
+    """T_p = T_before A with an A that no derivative is taken of."""
     U_jk = None if above.U_jk is None else above.U_jk @ A
-    return Placed(body, above.joints, above.T @ A, above.U_j @ A, U_jk)
+    return Placed(body, above.joints, above.T @ A, above.U_j @ A[..., None, :, :], U_jk)
 
 
-def _moved(above: Placed, body: Body, joint: Joint, k: int, position: Array) -> Placed:
-    Q = operator(joint)
-    A = homogeneous(joint.origin) @ motion(joint, position)
+def _moved(above: Placed, body: Body, A: Array, Q: Array, k: int) -> Placed:
+    """T_p = T_before A with dA/dq_k = A Q, by the product rule."""
     dA = A @ Q
     d2A = dA @ Q
     shape, length = A.shape[:-2], len(above.joints)
@@ -189,5 +195,5 @@ def transforms(robot: Robot, q: ArrayLike) -> dict[str, Array]:
            [ 0.,  0.,  0.,  1.]])
     """
     (position,) = states(robot, q=q)
-    found = {placed.body.name: placed.T for placed in placed_bodies(robot, position)}
+    found = {placed.body.name: placed.T for placed in placed_bodies(robot, position, order=0)}
     return {name: found[name].copy() for name in robot.frame_names}

@@ -85,19 +85,45 @@ def inverse_dynamics(
     if qd is not None:
         tau = tau + coriolis_vector(robot, position, velocity)
     if friction:
-        tau = tau + _friction(robot, velocity)
+        tau = tau + friction_torque(robot, velocity)
     return tau
 
 
-def _friction(robot: Robot, qd: Array) -> Array:
+def friction_torque(robot: Robot, qd: ArrayLike) -> Array:
+    """Torques that overcome friction: viscous, and Coulomb by the sign of the velocity of each joint; zero at rest.
+
+    Parameters
+    ----------
+    robot : the robot.
+    qd : (..., n) velocities, rad/s or m/s, in the order of `robot.joint_names`.
+
+    Returns
+    -------
+    tau : (..., n) N m or N.
+
+    Raises
+    ------
+    ArgumentError
+        `qd` has the wrong shape or type.
+
+    Examples
+    --------
+    >>> import rne
+    >>> row = {"joint": "revolute", "a": 0.1, "mass": 1.0, "viscous": 0.5, "coulomb": [0.2, -0.3]}
+    >>> wheel = rne.from_dh([row], convention="standard")
+    >>> friction_torque(wheel, [[2.0], [0.0], [-2.0]]).ravel()
+    array([ 1.2,  0. , -1.3])
+    """
+    (velocity,) = states(robot, qd=qd)
     G, _ = mimic_map(robot)
-    at_joint = qd @ G.T
+    at_joint = velocity @ G.T
     drives = [joint.drive for joint in moving_joints(robot.tree)]
     viscous = np.array([drive.viscous for drive in drives])
     plus = np.array([drive.coulomb_plus for drive in drives])
     minus = np.array([drive.coulomb_minus for drive in drives])
     coulomb = np.where(at_joint > 0, plus, np.where(at_joint < 0, -minus, 0.0))
-    return (viscous * at_joint + coulomb) @ G
+    tau: Array = (viscous * at_joint + coulomb) @ G
+    return tau
 
 
 def forward_dynamics(

@@ -89,7 +89,7 @@ def potential_energy(
     """
     (position,) = states(robot, q=q)
     g = free_fall(robot, gravity)
-    P = {p.body.name: -(p.T @ pseudo_inertia(p.body)[:, 3] @ g) for p in placed_bodies(robot, position)}
+    P = {p.body.name: -(p.T @ pseudo_inertia(p.body)[:, 3] @ g) for p in placed_bodies(robot, position, order=0)}
     energies = np.stack([P[name] for name in robot.frame_names], axis=-1)
     total: Array = energies.sum(axis=-1)
     return energies if per_body else total

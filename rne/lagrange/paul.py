@@ -49,7 +49,7 @@ def differential_vectors(robot: Robot, q: ArrayLike) -> dict[str, tuple[Array, A
     """
     (position,) = states(robot, q=q)
     G, _ = mimic_map(robot)
-    T = {p.body.name: p.T for p in placed_bodies(robot, position)}
+    T = {p.body.name: p.T for p in placed_bodies(robot, position, order=0)}
     joints = moving_joints(robot.tree)
     vectors = {}
     for p in placed_bodies(robot, position):

@@ -96,7 +96,7 @@ def christoffel(robot: Robot, q: ArrayLike) -> Array:
     G, _ = mimic_map(robot)
     m = len(G)
     D = np.zeros((*position.shape[:-1], m, m, m))
-    for p in placed_bodies(robot, position, second=True):
+    for p in placed_bodies(robot, position, order=2):
         if p.U_jk is not None:
             D[p.among_all(3)] += np.einsum("...jkab,...iab->...ijk", p.U_jk @ pseudo_inertia(p.body), p.U_j)
     for _ in range(3):  # one axis reduced and moved to the front, three times: all are, and stand as before
