@@ -170,8 +170,9 @@ def test_differential_vectors_give_the_same_inertias_and_the_derivatives_of_the_
 def test_forward_dynamics_undoes_inverse_dynamics(drawn):
     tree, q, qd, qdd = drawn
     robot = Robot(tree)
-    tau = lagrange.inverse_dynamics(robot, q, qd, qdd, friction=True)
-    got = lagrange.forward_dynamics(robot, q, qd, tau, friction=True)
+    options = {"gravity": [1.0, 2.0, 3.0], "friction": True}
+    tau = lagrange.inverse_dynamics(robot, q, qd, qdd, **options)
+    got = lagrange.forward_dynamics(robot, q, qd, tau, **options)
     M = lagrange.inertia_matrix(robot, q)
     assert_near(M @ got, M @ qdd, rtol=1e-11, scale=np.abs(tau).max() + np.abs(M).max())
 
