@@ -30,8 +30,11 @@ ARROWS = {
     "loading": "read robot",
     "dynamics": "kernels kernels/layout arrays many robot",
     "jit": "kernels arrays robot errors",
-    "__init__": "jit dynamics loading robot errors",
-    "cli": "__init__ many robot tree errors",  # a client of the public names
+    "lagrange": "arrays edit robot tree errors",  # the second opinion: nothing of kernels or links
+    "identities": "lagrange dynamics robot errors",
+    "verification": "identities arrays robot errors",
+    "__init__": "jit verification dynamics lagrange loading robot errors",
+    "cli": "__init__ kernels many robot tree errors",  # a client of the public names; bench times a compiled loop
 }
 
 SOURCES = sorted(RNE.rglob("*.py"))

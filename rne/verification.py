@@ -102,8 +102,7 @@ def verify(robot: Robot, *, samples: int = 100, seed: int = 0) -> Report:
     Examples
     --------
     >>> import rne
-    >>> from rne.verify import verify
-    >>> report = verify(rne.load("models/planar2/robot.dh.toml"), samples=10)
+    >>> report = rne.verify(rne.load("models/planar2/robot.dh.toml"), samples=10)
     >>> report.ok
     True
     >>> print(str(report).splitlines()[-1])

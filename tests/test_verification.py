@@ -13,7 +13,7 @@ import rne
 from rne import identities, lagrange
 from rne.robot import Robot
 from rne.tree import Body, Joint, Tree
-from rne.verify import verify
+from rne.verification import verify
 
 MODELS = sorted(str(path) for path in Path("models").glob("*/robot.*"))
 
