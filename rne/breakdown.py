@@ -1,23 +1,23 @@
-"""What a joint torque consists of: inertia, rotors, velocity, gravity, friction and loads, each by itself."""
+"""What a joint torque consists of: inertia, rotors, velocity, gravity, springs, friction and loads, each by itself."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rne.arrays import Batch, Floats, as_batch, as_table, as_wrenches, check_robot, read_only
-from rne.dynamics import coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
+from rne.dynamics import coriolis_vector, friction_torque, gravity_vector, inverse_dynamics, newton_euler
 from rne.kernels import layout as at
 from rne.kernels.entries import INVERSE_DYNAMICS
 from rne.many import launch
 from rne.robot import Robot
 
 WEIGHTLESS = (0.0, 0.0, 0.0)
-TERMS = ("inertia", "rotor", "velocity", "gravity", "friction", "external")
+TERMS = ("inertia", "rotor", "velocity", "gravity", "spring", "friction", "external")
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,17 +26,28 @@ class TorqueBreakdown:
 
     Printed, it is a table: for each joint the mean size of its torque over all samples, and the share of each term.
 
-    Attributes
+    Parameters
     ----------
     joint_names : the coordinates, in the order of the last axis.
     inertia : of the bodies, M qdd without the rotors.
     rotor : reflected inertia of the rotors times qdd.
     velocity : Coriolis and centripetal torques, as `coriolis_vector`.
     gravity : as `gravity_vector`.
+    spring : of the springs of the joints, stiffness (q - rest).
     friction : as `friction_torque`, or zero if not asked for.
     external : -J^T w of the wrenches that act on the robot.
     total : what `inverse_dynamics` returns, to the last bit. The terms, each rounded by itself, add up to it but for
-        rounding, since six numbers of sixteen digits seldom have a sum of sixteen digits.
+        rounding, since seven numbers of sixteen digits seldom have a sum of sixteen digits.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> parts = rne.torque_breakdown(arm, [[0.0, 0.0], [0.2, 0.1]], qdd=[0.5, 0.0])
+    >>> list(parts.terms)
+    ['inertia', 'rotor', 'velocity', 'gravity', 'spring', 'friction', 'external']
+    >>> parts.share()["gravity"].round(3)
+    array([0.936, 0.92 ])
     """
 
     joint_names: tuple[str, ...]
@@ -44,6 +55,7 @@ class TorqueBreakdown:
     rotor: Floats
     velocity: Floats
     gravity: Floats
+    spring: Floats
     friction: Floats
     external: Floats
     total: Floats
@@ -93,7 +105,7 @@ def torque_breakdown(
     friction: bool = False,
     threads: int | None = None,
 ) -> TorqueBreakdown:
-    """Take the torques of a motion apart: which of them go into inertia, rotors, velocity, gravity, friction, loads.
+    """Take the torques of a motion apart: which of them go into inertia, rotors, velocity, gravity and so on.
 
     Parameters
     ----------
@@ -112,23 +124,25 @@ def torque_breakdown(
     >>> bool((parts.total == rne.inverse_dynamics(arm, q, [1.0, 2.0], [0.5, 0.0])).all())
     True
     >>> print(parts)
-    joint      |torque|   inertia     rotor  velocity   gravity  friction  external
-    shoulder       20.5     6.4 %     0.0 %     1.0 %    92.7 %     0.0 %     0.0 %
-    elbow         5.236     7.9 %     0.0 %     0.5 %    91.6 %     0.0 %     0.0 %
+    joint      |torque|   inertia     rotor  velocity   gravity    spring  friction  external
+    shoulder       20.5     6.4 %     0.0 %     1.0 %    92.7 %     0.0 %     0.0 %     0.0 %
+    elbow         5.236     7.9 %     0.0 %     0.5 %    91.6 %     0.0 %     0.0 %     0.0 %
     """
     check_robot(robot)
-    _, wrenches = as_wrenches(robot, f_ext or {})
+    wrenches = {} if f_ext is None else as_wrenches(robot, f_ext)[1]
     state = {"q": q, "qd": qd, "qdd": qdd, **wrenches}
     batch = as_batch(robot, state, required="q", widths=dict.fromkeys(wrenches, 6))
     q, qd, qdd = (batch.rows[name].reshape(*batch.shape, robot.n) for name in ("q", "qd", "qdd"))
+    still: dict[str, ArrayLike | None] = {"q": q, "qd": None, "qdd": None}
     return TorqueBreakdown(
         robot.joint_names,
         inertia=_body_inertia(robot, batch, threads),
         rotor=_rotor_inertia(robot).astype(batch.dtype) * qdd,
         velocity=coriolis_vector(robot, q, qd, threads=threads),
         gravity=gravity_vector(robot, q, gravity=gravity, threads=threads),
+        spring=newton_euler(robot, still, WEIGHTLESS, None, at.SPRINGS, None, threads),
         friction=friction_torque(robot, qd, threads=threads) if friction else np.zeros_like(qd),
-        external=_external(robot, q, f_ext, threads),
+        external=newton_euler(robot, still, WEIGHTLESS, f_ext, 0, None, threads) if wrenches else np.zeros_like(q),
         total=inverse_dynamics(robot, q, qd, qdd, gravity=gravity, f_ext=f_ext, friction=friction, threads=threads),
     )
 
@@ -137,17 +151,11 @@ def _body_inertia(robot: Robot, batch: Batch, threads: int | None) -> Floats:
     """M qdd of the bodies alone: inverse dynamics at rest, weightless, by a table without rotors."""
     table = as_table(robot, batch.dtype, WEIGHTLESS).copy()
     table[1:, at.ROTOR] = 0.0
-    at_rest = replace(batch, rows=batch.rows | {"qd": np.zeros_like(batch.rows["qd"])})
+    at_rest = batch._replace(rows=batch.rows | {"qd": np.zeros_like(batch.rows["qd"])})
     result = np.empty((*batch.shape, robot.n), batch.dtype)
     entry = INVERSE_DYNAMICS[batch.dtype]
     launch(entry, robot, at_rest, ("q", "qd", "qdd"), result, threads, read_only(table), 0)
     return result
-
-
-def _external(robot: Robot, q: Floats, f_ext: Mapping[str, Any] | None, threads: int | None) -> Floats:
-    if not f_ext:
-        return np.zeros_like(q)
-    return inverse_dynamics(robot, q, gravity=WEIGHTLESS, f_ext=f_ext, threads=threads)
 
 
 def _rotor_inertia(robot: Robot) -> Floats:

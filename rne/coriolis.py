@@ -11,19 +11,27 @@ from rne.arrays import Floats, as_batch, as_result, as_table, check_robot, finis
 from rne.dynamics import coriolis_vector
 from rne.kernels.entries import CHRISTOFFEL, CORIOLIS_MATRIX, CORIOLIS_MATRIX_ONE
 from rne.kernels.jit import REFUSED
-from rne.many import launch
+from rne.many import launch, thread_count
 from rne.robot import Robot
 
 _one = CORIOLIS_MATRIX_ONE["float64"]
 
 
 class VelocityTorques(NamedTuple):
-    """Torques of a motion without acceleration and gravity, by what makes them; each (..., n) N m or N.
+    """Torques of a motion without acceleration and gravity, by what makes them.
 
-    Attributes
+    Parameters
     ----------
-    centripetal : what every joint causes by moving alone, sum of D_ijj qd_j^2.
-    coriolis : what joints cause by moving together, sum of D_ijk qd_j qd_k over j other than k.
+    centripetal : (..., n) what every joint causes by moving alone, sum of D_ijj qd_j^2, N m or N.
+    coriolis : (..., n) what joints cause by moving together, sum of D_ijk qd_j qd_k over j other than k.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> centripetal, coriolis = rne.velocity_torques(arm, [0.0, 1.5707963267948966], [1.0, 0.0])
+    >>> centripetal.round(6), coriolis.round(6) + 0.0
+    (array([0. , 0.5]), array([0., 0.]))
     """
 
     centripetal: Floats
@@ -62,7 +70,7 @@ def coriolis_matrix(
     array([[-1. , -1.5],
            [ 0.5,  0. ]])
     """
-    if type(q) is ndarray and q.ndim == 1 and out is None:
+    if type(q) is type(qd) is ndarray and q.ndim == 1 and out is None and threads is None:
         # As in `inverse_dynamics`: the compiled function takes only what fits.
         try:
             C = empty((robot.n, robot.n))
@@ -75,6 +83,7 @@ def coriolis_matrix(
     result = as_result(out, (*batch.shape, robot.n, robot.n), batch)
     table = as_table(robot, batch.dtype)
     if batch.shape == ():
+        thread_count(threads, 1, robot.n)  # refuses what is no number of threads
         rows = (batch.rows[name][0].copy() for name in ("q", "qd"))
         CORIOLIS_MATRIX_ONE[batch.dtype].call(table.ctypes.data, *rows, result)
     else:
@@ -144,7 +153,7 @@ def velocity_torques(robot: Robot, q: ArrayLike, qd: ArrayLike, *, threads: int 
     check_robot(robot)
     batch = as_batch(robot, {"q": q, "qd": qd}, required="q")
     positions, rates = batch.rows["q"], batch.rows["qd"]
-    centripetal = zeros((batch.count, robot.n), batch.dtype)
+    centripetal = zeros((batch.samples, robot.n), batch.dtype)
     for j in range(robot.n):
         alone = zeros_like(centripetal)
         alone[:, j] = rates[:, j]

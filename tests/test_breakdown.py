@@ -8,25 +8,22 @@ import numpy as np
 import pytest
 import reference as ref
 import strategies
+from checks import assert_near, assert_same_bits
 from hypothesis import given
 from hypothesis import strategies as st
 
 import rne
 from rne.tree import Drive
 
-TERMS = ["inertia", "rotor", "velocity", "gravity", "friction", "external"]
-
-
-def assert_near(got, wanted, rtol=1e-11):
-    """Equal to `rtol` of the largest number in sight."""
-    got, wanted = np.asarray(got), np.asarray(wanted)
-    assert got.shape == wanted.shape
-    np.testing.assert_allclose(got, wanted, rtol=0, atol=rtol * max(1.0, np.abs(wanted).max(initial=0.0)))
+TERMS = ["inertia", "rotor", "velocity", "gravity", "spring", "friction", "external"]
 
 
 def panda():
     robot = rne.load("models/panda/robot.urdf")
-    drives = {name: Drive(2e-4, 100.0 - 10 * k, 0.5, 0.3 * k, 0.2) for k, name in enumerate(robot.joint_names)}
+    drives = {
+        name: Drive(2e-4, 100.0 - 10 * k, 0.5, 0.3 * k, 0.2, stiffness=1.0 + k, rest=0.1)
+        for k, name in enumerate(robot.joint_names)
+    }
     return robot.with_drives(drives)
 
 
@@ -46,7 +43,7 @@ def test_total_is_inverse_dynamics_to_the_last_bit(dtype):
     states, options = trajectory(robot, dtype=dtype)
     parts = rne.torque_breakdown(robot, *states, **options)
     assert parts.total.dtype == dtype
-    np.testing.assert_array_equal(parts.total, rne.inverse_dynamics(robot, *states, **options))
+    assert_same_bits(parts.total, rne.inverse_dynamics(robot, *states, **options))
     for name in TERMS:
         assert (getattr(parts, name).shape, getattr(parts, name).dtype) == ((50, 8), dtype)
         assert np.abs(getattr(parts, name)).max() > 0.01
@@ -58,11 +55,11 @@ def test_total_of_a_single_state_is_inverse_dynamics_to_the_last_bit():
     robot = panda()
     (q, qd, qdd), _ = trajectory(robot)
     parts = rne.torque_breakdown(robot, q[3], qd[3], qdd[3])
-    np.testing.assert_array_equal(parts.total, rne.inverse_dynamics(robot, q[3], qd[3], qdd[3]))
+    assert_same_bits(parts.total, rne.inverse_dynamics(robot, q[3], qd[3], qdd[3]))
     assert parts.inertia.shape == parts.external.shape == (8,)
     whole = rne.torque_breakdown(robot, q, qd, qdd)
     for name, term in parts.terms.items():
-        np.testing.assert_array_equal(term, whole.terms[name][3])
+        assert_same_bits(term, whole.terms[name][3])
 
 
 @given(strategies.robots(1, 9, one_sided=True), st.data())
@@ -71,7 +68,7 @@ def test_terms_add_up(sample, data):
     robot, f_ext = rne.Robot(tree), data.draw(strategies.wrenches(tree))
     parts = rne.torque_breakdown(robot, q, qd, qdd, f_ext=f_ext, friction=True)
     wanted = rne.inverse_dynamics(robot, q, qd, qdd, f_ext=f_ext, friction=True)
-    np.testing.assert_array_equal(parts.total, wanted)
+    assert_same_bits(parts.total, wanted)
     scale = max(1.0, *(np.abs(term).max() for term in parts.terms.values()))
     assert np.abs(sum(parts.terms.values()) - wanted).max() <= 1e-13 * scale
 
@@ -82,6 +79,10 @@ def test_terms_add_up(sample, data):
 @given(strategies.robots(1, 9, mimic=0.3, one_sided=True), st.data())
 def test_each_term_is_that_of_the_twin(sample, data):
     tree, q, qd, qdd = sample
+    stiff = data.draw(st.sampled_from([0.0, 25.0]))
+    tree = replace(
+        tree, joints=tuple(replace(j, drive=replace(j.drive, stiffness=stiff, rest=0.3)) for j in tree.joints)
+    )
     f_ext = data.draw(strategies.wrenches(tree))
     parts = rne.torque_breakdown(rne.Robot(tree), q, qd, qdd, f_ext=f_ext, friction=True)
     weightless, nothing = np.zeros(3), np.zeros(len(q))
@@ -91,6 +92,7 @@ def test_each_term_is_that_of_the_twin(sample, data):
     assert_near(parts.rotor, ref.inverse_dynamics(tree, q, None, qdd, weightless) - inertia)
     assert_near(parts.velocity, ref.inverse_dynamics(tree, q, qd, None, weightless))
     assert_near(parts.gravity, ref.gravity_vector(tree, q))
+    assert_near(parts.spring, ref.spring_torque(tree, q))
     assert_near(parts.friction, ref.friction_torque(tree, qd))
     assert_near(parts.external, ref.inverse_dynamics(tree, q, nothing, nothing, weightless, f_ext))
 
@@ -99,31 +101,35 @@ def test_terms_are_what_the_functions_of_their_names_return():
     robot = panda()
     (q, qd, qdd), options = trajectory(robot)
     parts = rne.torque_breakdown(robot, q, qd, qdd, **options)
-    np.testing.assert_array_equal(parts.velocity, rne.coriolis_vector(robot, q, qd))
-    np.testing.assert_array_equal(parts.gravity, rne.gravity_vector(robot, q, gravity=options["gravity"]))
-    np.testing.assert_array_equal(parts.friction, rne.friction_torque(robot, qd))
+    assert_same_bits(parts.velocity, rne.coriolis_vector(robot, q, qd))
+    assert_same_bits(parts.gravity, rne.gravity_vector(robot, q, gravity=options["gravity"]))
+    assert_same_bits(parts.friction, rne.friction_torque(robot, qd))
     loaded, free = (rne.inverse_dynamics(robot, q, qd, qdd, f_ext=f) for f in (options["f_ext"], None))
     assert_near(parts.external, loaded - free)
 
 
-def test_rotors_of_followers_count_by_their_ratio_squared():
+def test_rotors_and_springs_of_followers():
     fingers = rne.load_urdf(
-        """<robot name="fingers"><link name="palm"/><link name="left"/><link name="right"/>
+        """<robot name="fingers"><link name="palm"/>
+        <link name="left"><inertial><mass value="2"/>
+          <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        <link name="right"><inertial><mass value="2"/>
+          <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
         <joint name="l" type="continuous"><parent link="palm"/><child link="left"/><axis xyz="0 0 1"/></joint>
         <joint name="r" type="continuous"><parent link="palm"/><child link="right"/><axis xyz="0 0 1"/>
-          <mimic joint="l" multiplier="-1.5" offset="0.1"/></joint></robot>""",
-        strict=False,
-    ).with_drives({"l": Drive(0.01, 10.0), "r": Drive(0.02, 10.0)})
+          <mimic joint="l" multiplier="-1.5" offset="0.1"/></joint></robot>"""
+    ).with_drives({"l": Drive(0.01, 10.0), "r": Drive(0.02, 10.0, stiffness=3.0, rest=0.2)})
     parts = rne.torque_breakdown(fingers, [0.3], None, [2.0])
     assert_near(parts.rotor, [2.0 * (1.0 + 2.25 * 2.0)])
-    assert_near(parts.inertia, [0.0])
+    assert_near(parts.inertia, [2.0 * (1.0 + 2.25)])
+    assert_near(parts.spring, [-1.5 * 3.0 * (-1.5 * 0.3 + 0.1 - 0.2)])
 
 
 def test_what_is_not_asked_for_is_zero():
-    robot = panda()
+    robot = rne.load("models/panda/robot.urdf")
     (q, qd, _), _ = trajectory(robot)
     still = rne.torque_breakdown(robot, q)
-    for name in ("inertia", "rotor", "velocity", "friction", "external"):
+    for name in ("inertia", "rotor", "velocity", "spring", "friction", "external"):
         assert not getattr(still, name).any()
     np.testing.assert_array_equal(still.gravity, still.total)
     weightless = rne.torque_breakdown(robot, q, qd, gravity=(0, 0, 0))
@@ -139,7 +145,7 @@ def test_leading_axes_broadcast_and_threads_change_nothing():
         assert term.shape == (4, 3, 8)
     single = rne.torque_breakdown(robot, q[2], qd[1], qdd[0], friction=True)
     for name, term in single.terms.items():
-        np.testing.assert_array_equal(grid.terms[name][2, 1], term)
+        assert_same_bits(grid.terms[name][2, 1], term)
     loads = {"panda_hand": np.ones((6, 1, 6))}
     assert rne.torque_breakdown(robot, q[0], f_ext=loads).gravity.shape == (6, 1, 8)
 
@@ -149,7 +155,7 @@ def test_mixed_precision_is_double_throughout():
     (q, qd, qdd), _ = trajectory(robot)
     single = q.astype(np.float32)
     parts = rne.torque_breakdown(robot, single, qd, qdd)
-    np.testing.assert_array_equal(parts.gravity, rne.gravity_vector(robot, single.astype(np.float64)))
+    assert_same_bits(parts.gravity, rne.gravity_vector(robot, single.astype(np.float64)))
 
 
 def test_wrong_arguments_are_refused():
@@ -184,7 +190,7 @@ def test_shares_by_hand():
     assert_near(share["inertia"], [3 / 7])
     assert_near(share["rotor"], [3 / 7])
     assert_near(share["friction"], [1 / 7])
-    for name in ("velocity", "gravity", "external"):
+    for name in ("velocity", "gravity", "spring", "external"):
         assert_near(share[name], [0.0])
 
 
@@ -208,7 +214,7 @@ def test_table():
     parts = rne.torque_breakdown(wheel(), [[0.0], [0.0]], [[1.0], [-3.0]], [[2.0], [-4.0]], friction=True)
     header, line = str(parts).splitlines()
     assert header.split() == ["joint", "|torque|", *TERMS]
-    assert " ".join(line.split()) == "joint1 7 42.9 % 42.9 % 0.0 % 0.0 % 14.3 % 0.0 %"
+    assert " ".join(line.split()) == "joint1 7 42.9 % 42.9 % 0.0 % 0.0 % 0.0 % 14.3 % 0.0 %"
     assert len(header) == len(line)
     states, options = trajectory(panda())
     lines = str(rne.torque_breakdown(panda(), *states, **options)).splitlines()

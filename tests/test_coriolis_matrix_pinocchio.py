@@ -9,6 +9,7 @@ import numpy as np
 import oracles
 import pinocchio as pin
 import pytest
+from checks import assert_same_bits
 
 import rne
 
@@ -32,7 +33,6 @@ ROBOTS = [
     "human.urdf",
     "hyq_no_sensors.urdf",
     "icub.urdf",
-    "iris.urdf",
     "kinova.urdf",
     "panda.urdf",
     "pr2.urdf",
@@ -79,7 +79,7 @@ def test_matrix_is_that_of_pinocchio(name):
     q, qd = 2 * rng.normal(size=(4, robot.n)), rng.normal(size=(4, robot.n))
     C = rne.coriolis_matrix(robot, q, qd)
     for k in range(4):
-        np.testing.assert_array_equal(rne.coriolis_matrix(robot, q[k], qd[k]), C[k])
+        assert_same_bits(rne.coriolis_matrix(robot, q[k], qd[k]), C[k])
         wanted = pin_coriolis_matrix(pm, names, q[k], qd[k])
         scale = np.abs(wanted).max()
         np.testing.assert_allclose(C[k], wanted, rtol=0, atol=1e-12 * scale)

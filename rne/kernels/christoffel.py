@@ -25,10 +25,10 @@ from rne.kernels.moments import add_outer, moved
 from rne.kernels.num import like
 from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for
 from rne.kernels.placement import ORIGIN, PLACE, get_axis, placements
-from rne.kernels.rows import add_to, get3, get6, get9, put
+from rne.kernels.rows import add_to, get3, get6, get9, index, put
 from rne.kernels.scratch import scratch
 from rne.kernels.tile import store_tile
-from rne.kernels.vec import sub
+from rne.kernels.vec import subtract
 
 # Numbers kept for each link: its placement, and the moments m, h, S of all that is beyond its joint.
 MASS, FIRST, SECOND = PLACE, PLACE + 1, PLACE + 4
@@ -87,7 +87,7 @@ def recursion(table, state, work, D):
         axis, m, h, S = get_axis(work, i), work[i, MASS], get3(work, i, FIRST), get6(work, i, SECOND)
         parent = int(table[i, PARENT])
         if parent > 0:
-            first, second = moved(m, h, S, sub(get3(work, i, ORIGIN), get3(work, parent, ORIGIN)))
+            first, second = moved(m, h, S, subtract(get3(work, i, ORIGIN), get3(work, parent, ORIGIN)))
             work[parent, MASS] = work[parent, MASS] + m
             add_to(work, parent, FIRST, first)
             add_to(work, parent, SECOND, second)
@@ -95,7 +95,7 @@ def recursion(table, state, work, D):
         T = moment_of_momentum(table, i, axis, h, S)
         last, k = i, parent
         while k > 0:
-            T = add_outer(T, a, sub(get3(work, last, ORIGIN), get3(work, k, ORIGIN)))
+            T = add_outer(T, a, subtract(get3(work, last, ORIGIN), get3(work, k, ORIGIN)))
             _pair(table, work, D, i, k, crossed(table, k, get_axis(work, k), a, T))
             last, k = k, int(table[k, PARENT])
 
@@ -109,7 +109,7 @@ def one(table, q, D):
     buffer = scratch(table, 6 * width + (links + 1) * WORK)
     state = as_floats(buffer, 0, 6, width)
     work = as_floats(buffer, 6 * width, links + 1, WORK)
-    load_one(table, q, state[0], 1.0)
+    load_one(table, q, state, index(0))
     sines(as_packs(buffer, 0, 6, packs), packs)
     recursion(table, state, work, D)
 
@@ -129,7 +129,7 @@ def make_many(stamp: str) -> Callable[..., None]:
         tile = as_packs(buffer, state_size + work_size + samples * n * n * n, 1, n)
         D = flat.reshape((n, n, n))
         for row in range(first, stop, samples):
-            load_many(table, state, tile, 1, where, row, stop - 1)
+            load_many(table, state, tile, 0, 1, where, row, stop - 1)
             sines(state, links)
             recursion(table, state, work, D)
             store_tile(flat, 0, where[2], where[3], row, stop - 1, n * n * n)

@@ -26,10 +26,10 @@ from rne.kernels.moments import moved, moved_rates, spun
 from rne.kernels.num import fma, like
 from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for
 from rne.kernels.placement import ORIGIN, PLACE, get_axis, placements
-from rne.kernels.rows import add_to, get3, get6, get9, put
+from rne.kernels.rows import add_to, get3, get6, get9, index, put
 from rne.kernels.scratch import scratch, table_at
 from rne.kernels.tile import store_tile
-from rne.kernels.vec import add_cross, cross, sub
+from rne.kernels.vec import add_cross, cross, subtract
 
 # Numbers kept for each link: its placement, angular velocity, rate of its axis, place and velocity of its origin as
 # seen from the origin of the parent, and the moments of all that is beyond its joint: m, h, S, h', V.
@@ -47,7 +47,7 @@ def _outward(table, state, work):
     for i in range(1, int(table[0, LINKS]) + 1):
         parent = int(table[i, PARENT])
         axis, w = get_axis(work, i), get3(work, parent, W)
-        d = sub(get3(work, i, ORIGIN), get3(work, parent, ORIGIN))
+        d = subtract(get3(work, i, ORIGIN), get3(work, parent, ORIGIN))
         put(work, i, TURNING, cross(w, axis))
         put(work, i, ARM, d)
         w, dd = add_rate(table, i, w, cross(w, d), axis, state[1, int(table[i, COORDINATE])])
@@ -114,8 +114,8 @@ def one(table, q, qd, C):
     buffer = scratch(table, 6 * width + (links + 1) * WORK)
     state = as_floats(buffer, 0, 6, width)
     work = as_floats(buffer, 6 * width, links + 1, WORK)
-    load_one(table, q, state[0], 1.0)
-    load_one(table, qd, state[1], 0.0)
+    load_one(table, q, state, index(0))
+    load_one(table, qd, state, index(1))
     sines(as_packs(buffer, 0, 6, packs), packs)
     recursion(table, state, work, C)
 
@@ -150,7 +150,7 @@ def make_many(stamp: str) -> Callable[..., None]:
         flat = as_packs(buffer, state_size + work_size, 1, n * n)
         tile = as_packs(buffer, state_size + work_size + samples * n * n, 1, n)
         for row in range(first, stop, samples):
-            load_many(table, state, tile, 2, where, row, stop - 1)
+            load_many(table, state, tile, 0, 2, where, row, stop - 1)
             sines(state, links)
             recursion(table, state, work, C)
             store_tile(flat, 0, where[4], where[5], row, stop - 1, n * n)

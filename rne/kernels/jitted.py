@@ -8,7 +8,7 @@ from rne.kernels import friction as drag
 from rne.kernels import inverse_dynamics as newton_euler
 from rne.kernels import static_torque as virtual_work
 from rne.kernels.jit import function, inline
-from rne.kernels.layout import COORDINATES
+from rne.kernels.layout import COORDINATES, FRICTION, SPRINGS
 
 
 @inline
@@ -26,6 +26,15 @@ def christoffel(model, q, D):
     model : as `rne.jit.model` returns it.
     q : (n,) positions.
     D : (n, n, n) is filled.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm, D = rne.load("models/planar2/robot.dh.toml"), np.empty((2, 2, 2))
+    >>> rne.jit.christoffel(rne.jit.model(arm), np.array([0.0, 1.5707963267948966]), D)
+    >>> D[0].round(6) + 0.0
+    array([[ 0. , -0.5],
+           [-0.5, -0.5]])
     """
     _check(model, q)
     for axis in range(3):
@@ -43,6 +52,15 @@ def coriolis_matrix(model, q, qd, C):
     model : as `rne.jit.model` returns it.
     q, qd : (n,) positions and velocities.
     C : (n, n) is filled.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm, C = rne.load("models/planar2/robot.dh.toml"), np.empty((2, 2))
+    >>> rne.jit.coriolis_matrix(rne.jit.model(arm), np.array([0.0, 1.5707963267948966]), np.array([1.0, 2.0]), C)
+    >>> C.round(6)
+    array([[-1. , -1.5],
+           [ 0.5,  0. ]])
     """
     _check(model, q)
     _check(model, qd)
@@ -53,7 +71,7 @@ def coriolis_matrix(model, q, qd, C):
 
 @function
 def inverse_dynamics(model, q, qd, qdd, tau, friction=False):
-    """Fill tau = M qdd + C qd + g, plus friction if asked for.
+    """Fill tau = M qdd + C qd + g + springs, plus friction if asked for.
 
     Parameters
     ----------
@@ -61,12 +79,21 @@ def inverse_dynamics(model, q, qd, qdd, tau, friction=False):
     q, qd, qdd : (n,) positions, velocities, accelerations.
     tau : (n,) is filled.
     friction : whether to add viscous and Coulomb friction.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> q, qd, qdd, tau = np.zeros((4, 2))
+    >>> rne.jit.inverse_dynamics(rne.jit.model(arm), q, qd, qdd, tau)
+    >>> bool((tau == rne.gravity_vector(arm, q)).all())
+    True
     """
     _check(model, q)
     _check(model, qd)
     _check(model, qdd)
     _check(model, tau)
-    newton_euler.one(model, q, qd, qdd, tau, 1 if friction else 0)
+    newton_euler.one(model, q, qd, qdd, tau, SPRINGS + FRICTION if friction else SPRINGS)
 
 
 @function
@@ -78,6 +105,15 @@ def friction_torque(model, qd, tau):
     model : as `rne.jit.model` returns it.
     qd : (n,) velocities.
     tau : (n,) is filled.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> tau = np.empty(2)
+    >>> rne.jit.friction_torque(rne.jit.model(arm), np.ones(2), tau)
+    >>> bool((tau == rne.friction_torque(arm, np.ones(2))).all())
+    True
     """
     _check(model, qd)
     _check(model, tau)
@@ -95,6 +131,15 @@ def static_torque(model, places, wrenches, q, tau):
     wrenches : (m, 6) [fx, fy, fz, mx, my, mz], one row a place.
     q : (n,) positions.
     tau : (n,) is filled.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> wrench, q, tau = np.array([[0.0, 0, 0, 0, 0, 5]]), np.zeros(2), np.empty(2)
+    >>> rne.jit.static_torque(rne.jit.model(arm), rne.jit.places(arm, {"link2": "world"}), wrench, q, tau)
+    >>> bool(np.allclose(tau, rne.gravity_vector(arm, q) - rne.inverse_dynamics(arm, q, f_ext={"link2": wrench[0]})))
+    True
     """
     _check(model, q)
     _check(model, tau)

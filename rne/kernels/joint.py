@@ -16,8 +16,10 @@ from rne.kernels.layout import (
     HY,
     KIND,
     MASS,
+    REST,
     REVOLUTE,
     SIN_OFFSET,
+    STIFFNESS,
     VISCOUS,
     XX,
     XY,
@@ -59,7 +61,7 @@ def drive(table, i, w, wd, a, q, qd, qdd):
         a = (
             fma(A[2], q, fma(w[1], twice, a[0])),
             fma(A[5], q, fma(-w[0], twice, a[1])),
-            fma(A[8], q, a[2] + qdd),
+            fma(A[8], q, fma(qd, like(qd, 0.0), a[2] + qdd)),  # not felt, but a NaN must stay one
         )
     return w, wd, a, A
 
@@ -179,3 +181,9 @@ def crossed(table, i, axis, a, T):
         spread = scale(axis, -(T[0] + T[4] + T[8]))
         return add_product(spread, transposed(T), axis)
     return cross(axis, a)
+
+
+@inline
+def spring(table, i, q):
+    """Torque that holds the joint spring at q."""
+    return (q - table[i, REST]) * table[i, STIFFNESS]

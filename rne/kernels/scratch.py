@@ -1,12 +1,14 @@
-"""Memory of one call: scratch on the stack while it is small, and the table by its address."""
+"""Memory of one call: scratch on the stack while it is small, the table by its address, addresses of arrays."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
 from rne.kernels.jit import inline_allocating
 from rne.kernels.layout import LINKS, WIDTH
-from rne.kernels.pack import array_at, stack_buffer
+from rne.kernels.pack import address_of, array_at, stack_buffer
 
 # Floats; 32 KiB hold a robot of nearly 200 joints. An allocation would cost as much as a short arm.
 STACK = 4096
@@ -26,3 +28,13 @@ def table_at(address, example):
     """View the table at `address` whose numbers are of the kind that array `example` holds."""
     header = array_at(address, example, 1, WIDTH)
     return array_at(address, example, int(header[0, LINKS]) + 1, WIDTH)
+
+
+def make_address(stamp: str) -> Callable[..., int]:
+    """Make the entry that tells where the numbers of an array lie."""
+
+    def address(array):
+        stamp  # noqa: B018  part of the cache key
+        return address_of(array)
+
+    return address

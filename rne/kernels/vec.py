@@ -17,7 +17,7 @@ def add(a, b):
 
 
 @inline
-def sub(a, b):
+def subtract(a, b):
     """a - b."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
@@ -26,12 +26,6 @@ def sub(a, b):
 def scale(a, x):
     """x a."""
     return (a[0] * x, a[1] * x, a[2] * x)
-
-
-@inline
-def dot(a, b):
-    """a . b."""
-    return fma(a[0], b[0], fma(a[1], b[1], a[2] * b[2]))
 
 
 @inline
@@ -70,11 +64,11 @@ def unturn_x(v, c, s):
 
 @inline
 def add_cross(v, a, b):
-    """V + a x b."""
+    """v + a x b; v comes in last, since in a recursion it is what the next step waits for."""
     return (
-        fma(a[1], b[2], fma(-a[2], b[1], v[0])),
-        fma(a[2], b[0], fma(-a[0], b[2], v[1])),
-        fma(a[0], b[1], fma(-a[1], b[0], v[2])),
+        v[0] + fma(a[1], b[2], -(a[2] * b[1])),
+        v[1] + fma(a[2], b[0], -(a[0] * b[2])),
+        v[2] + fma(a[0], b[1], -(a[1] * b[0])),
     )
 
 
@@ -92,9 +86,9 @@ def motion_matrix(w, wd):
 
 @inline
 def add_product(v, A, r):
-    """V + A r, for the nine numbers A of a matrix."""
+    """v + A r, for the nine numbers A of a matrix; v comes in last."""
     return (
-        fma(A[0], r[0], fma(A[1], r[1], fma(A[2], r[2], v[0]))),
-        fma(A[3], r[0], fma(A[4], r[1], fma(A[5], r[2], v[1]))),
-        fma(A[6], r[0], fma(A[7], r[1], fma(A[8], r[2], v[2]))),
+        v[0] + fma(A[0], r[0], fma(A[1], r[1], A[2] * r[2])),
+        v[1] + fma(A[3], r[0], fma(A[4], r[1], A[5] * r[2])),
+        v[2] + fma(A[6], r[0], fma(A[7], r[1], A[8] * r[2])),
     )
