@@ -7,7 +7,7 @@ from rne.kernels import coriolis_matrix as echeandia_wensing
 from rne.kernels import friction as drag
 from rne.kernels import inverse_dynamics as newton_euler
 from rne.kernels import static_torque as virtual_work
-from rne.kernels.jit import function, inline
+from rne.kernels.jit import borrowing, function, inline
 from rne.kernels.layout import COORDINATES, FRICTION, SPRINGS
 
 
@@ -69,7 +69,7 @@ def coriolis_matrix(model, q, qd, C):
     echeandia_wensing.one(model, q, qd, C)
 
 
-@function
+@borrowing
 def inverse_dynamics(model, q, qd, qdd, tau, friction=False):
     """Fill tau = M qdd + C qd + g + springs, plus friction if asked for.
 

@@ -94,6 +94,6 @@ def note_weightless(ordered: list[Joint], bodies: list[Body], findings: Findings
     for joint in ordered:
         if joint.movable and joint.child not in carrying:
             findings.at(f"joint {joint.name!r}", joint.line).note(
-                f"neither {joint.child!r} nor anything beyond it has mass, so the joint moves none; forward dynamics is "
-                "singular, give it mass and inertia"
+                f"neither {joint.child!r} nor anything beyond it has mass, so the joint moves none; "
+                "forward dynamics is singular, give it mass and inertia"
             )
