@@ -46,8 +46,10 @@ RATIO, SHIFT, LEADER = 29, 30, 31
 FULL_MASS = 32
 FULL_HX, FULL_HY, FULL_HZ = 33, 34, 35
 FULL_XX, FULL_YY, FULL_ZZ, FULL_XY, FULL_XZ, FULL_YZ = 36, 37, 38, 39, 40, 41
+# No larger inertia is ever felt by the joint while slides keep their limits, kg m^2 or kg: the measure of a tiny one.
+BOUND = 42
 
-WIDTH = 42
+WIDTH = 43
 
 REVOLUTE = 0.0
 PRISMATIC = 1.0
