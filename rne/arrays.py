@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,8 +17,7 @@ from rne.robot import Robot
 Floats = NDArray[Any]
 
 
-@dataclass(frozen=True)
-class Batch:
+class Batch(NamedTuple):
     """Arguments of one call as the kernels take them.
 
     Attributes
@@ -33,13 +32,13 @@ class Batch:
     rows: dict[str, Floats]
 
     @property
-    def count(self) -> int:
+    def samples(self) -> int:
         """Number of samples."""
-        return int(np.prod(self.shape, dtype=np.intp))
+        return math.prod(self.shape)
 
     def with_joined(self, name: str, parts: tuple[str, ...]) -> Batch:
         """Return the batch with some arguments side by side in one, for kernels that take any number of them."""
-        return replace(self, rows={**self.rows, name: np.concatenate([self.rows[part] for part in parts], axis=1)})
+        return self._replace(rows={**self.rows, name: np.concatenate([self.rows[part] for part in parts], axis=1)})
 
 
 def real_array(argument: str, value: ArrayLike) -> Floats:
@@ -91,8 +90,15 @@ def as_batch(
     ArgumentError
         A value holds no real numbers, has the wrong last axis, or does not broadcast.
     """
-    if values[required] is None:
+    first = values[required]
+    if first is None:
         raise ArgumentError(f"{required}: wanted an array, got None")
+    if type(first) is np.ndarray and first.ndim == 2 and first.shape[1] == robot.n:
+        # The common batch, all of one kind, has nothing to settle; a small one would spend most of its time on that.
+        shape, kind = first.shape, first.dtype
+        plain = [v for v in values.values() if type(v) is np.ndarray and v.shape == shape and v.dtype is kind]
+        if kind.char in _NAMES and len(plain) == len(values) and all(v.flags.carray for v in plain):
+            return Batch(shape[:1], _NAMES[kind.char], values)  # type: ignore[arg-type]
     widths = dict.fromkeys(values, robot.n) | dict(widths or {})
     arrays = {name: real_array(name, value) for name, value in values.items() if value is not None}
     for name, array in arrays.items():
@@ -112,6 +118,7 @@ def as_batch(
 
 
 _ZERO = np.zeros(1)
+_NAMES = {"d": "float64", "f": "float32"}
 
 
 def _shortened(names: tuple[str, ...]) -> str:
@@ -123,7 +130,7 @@ def _as_rows(array: Floats, shape: tuple[int, ...], width: int, dtype: str) -> F
     array = array.astype(dtype, copy=False)
     if array.shape != (*shape, width):
         array = np.broadcast_to(array, (*shape, width))
-    count = int(np.prod(shape, dtype=np.intp))
+    count = math.prod(shape)
     if array.ndim != 2:
         array = array.reshape(count, width)
     if (width > 1 and array.strides[1] != array.itemsize) or not array.flags.aligned:

@@ -11,10 +11,13 @@ from numpy.typing import ArrayLike
 from rne.arrays import Batch, Floats, as_batch, as_result, as_table, as_wrenches, check_robot, finish, read_only
 from rne.kernels.entries import FRICTION, INVERSE_DYNAMICS, INVERSE_DYNAMICS_ONE, STATIC_TORQUE
 from rne.kernels.jit import REFUSED
+from rne.kernels.layout import FRICTION as FRICTION_LOAD
+from rne.kernels.layout import SPRINGS
 from rne.many import launch
 from rne.robot import Robot
 
 _one = INVERSE_DYNAMICS_ONE["float64"]
+_ALL = SPRINGS | FRICTION_LOAD
 
 
 def inverse_dynamics(
@@ -29,9 +32,10 @@ def inverse_dynamics(
     out: Floats | None = None,
     threads: int | None = None,
 ) -> Floats:
-    """Torques that make the robot move as given: tau = M qdd + C qd + g + friction - J^T w.
+    """Torques that make the robot move as given: tau = M qdd + C qd + g + springs + friction - J^T w.
 
-    Recursive Newton-Euler algorithm (Luh, Walker, Paul 1980), reflected rotor inertia included.
+    Recursive Newton-Euler algorithm (Luh, Walker, Paul 1980). Reflected rotor inertia and the springs of the joints,
+    stiffness * (q - rest), are part of the robot; friction is added on request.
 
     Parameters
     ----------
@@ -67,15 +71,24 @@ def inverse_dynamics(
     >>> rne.inverse_dynamics(panda, [q, q, q]).shape
     (3, 7)
     """
-    if type(q) is ndarray and q.ndim == 1 and qdd is not None and gravity is None and f_ext is None and out is None:
+    if (
+        type(q) is type(qd) is type(qdd) is ndarray
+        and q.ndim == 1
+        and gravity is None
+        and f_ext is None
+        and out is None
+    ):
         # The common single call: the compiled function takes only what fits, and refuses all else before it starts.
+        # Plain arrays only: it would take a masked array for one.
         try:
             tau = empty(robot.n)
-            if _one.call(robot._address, q, qd, qdd, tau, 1 if friction else 0) == 0:
+            if _one.call(robot._address, q, qd, qdd, tau, _ALL if friction else SPRINGS) == 0:
                 return tau
         except REFUSED:
             pass
-    return _inverse_dynamics(robot, {"q": q, "qd": qd, "qdd": qdd}, gravity, f_ext, friction, out, threads)
+    return _inverse_dynamics(
+        robot, {"q": q, "qd": qd, "qdd": qdd}, gravity, f_ext, _ALL if friction else SPRINGS, out, threads
+    )
 
 
 def _inverse_dynamics(
@@ -83,22 +96,21 @@ def _inverse_dynamics(
     state: dict[str, ArrayLike | None],
     gravity: ArrayLike | None,
     f_ext: Mapping[str, Any] | None,
-    friction: bool,
+    loads: int,
     out: Floats | None,
     threads: int | None,
 ) -> Floats:
     check_robot(robot)
-    places, wrenches = as_wrenches(robot, f_ext or {})
+    places, wrenches = as_wrenches(robot, f_ext) if f_ext is not None else (None, {})
     batch = as_batch(robot, {**state, **wrenches}, required="q", widths=dict.fromkeys(wrenches, 6))
     result = as_result(out, (*batch.shape, robot.n), batch)
     table = as_table(robot, batch.dtype, gravity)
-    flag = 1 if friction else 0
     if batch.shape == () and not wrenches:
         q, qd, qdd = (batch.rows[name][0].copy() for name in ("q", "qd", "qdd"))
-        INVERSE_DYNAMICS_ONE[batch.dtype].call(table.ctypes.data, q, qd, qdd, result, flag)
+        INVERSE_DYNAMICS_ONE[batch.dtype].call(table.ctypes.data, q, qd, qdd, result, loads)
         return finish(result, out)
-    launch(INVERSE_DYNAMICS[batch.dtype], robot, batch, ("q", "qd", "qdd"), result, threads, table, flag)
-    if wrenches:
+    launch(INVERSE_DYNAMICS[batch.dtype], robot, batch, ("q", "qd", "qdd"), result, threads, table, loads)
+    if places is not None and wrenches:
         result -= _static_torque(robot, batch, places, tuple(wrenches), threads)
     return finish(result, out)
 
@@ -145,7 +157,7 @@ def gravity_vector(
                 return tau
         except REFUSED:
             pass
-    return _inverse_dynamics(robot, {"q": q, "qd": None, "qdd": None}, gravity, None, False, out, threads)
+    return _inverse_dynamics(robot, {"q": q, "qd": None, "qdd": None}, gravity, None, 0, out, threads)
 
 
 def bias_vector(
@@ -176,7 +188,7 @@ def bias_vector(
     >>> rne.bias_vector(arm, [0.0, 0.5], [1.0, 0.0]).shape
     (2,)
     """
-    return _inverse_dynamics(robot, {"q": q, "qd": qd, "qdd": None}, gravity, None, False, out, threads)
+    return _inverse_dynamics(robot, {"q": q, "qd": qd, "qdd": None}, gravity, None, 0, out, threads)
 
 
 def coriolis_vector(
@@ -206,7 +218,7 @@ def coriolis_vector(
     >>> rne.coriolis_vector(arm, [0.3, 0.0], [1.0, 1.0]).round(6) + 0.0
     array([0., 0.])
     """
-    return _inverse_dynamics(robot, {"q": q, "qd": qd, "qdd": None}, (0.0, 0.0, 0.0), None, False, out, threads)
+    return _inverse_dynamics(robot, {"q": q, "qd": qd, "qdd": None}, (0.0, 0.0, 0.0), None, 0, out, threads)
 
 
 def friction_torque(robot: Robot, qd: ArrayLike, *, out: Floats | None = None, threads: int | None = None) -> Floats:

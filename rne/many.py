@@ -13,6 +13,7 @@ import numpy as np
 
 from rne.arrays import Batch, Floats
 from rne.errors import ArgumentError
+from rne.kernels.entries import address
 from rne.kernels.jit import Entry
 from rne.robot import Robot
 
@@ -40,9 +41,12 @@ def thread_count(threads: int | None, samples: int, joints: int) -> int:
         The wish is not a positive whole number.
     """
     if threads is None:
+        worth = samples * joints // _WORTH_A_THREAD
+        if worth < 2:
+            return 1
         wish = os.environ.get("RNE_NUM_THREADS")
         available = _positive("RNE_NUM_THREADS", wish) if wish else _cores()
-        threads = min(available, max(1, samples * joints // _WORTH_A_THREAD))
+        threads = min(available, worth)
     else:
         threads = _positive("threads", threads)
     return max(1, min(threads, -(-samples // _BLOCK)))
@@ -80,11 +84,11 @@ def launch(
         one array, and `more`.
     inputs : names of the arguments in `batch`, in the order in which the entry takes them.
     """
-    samples = batch.count
+    samples = batch.samples
     if result.size == 0:
         return
     arrays = [*(batch.rows[name] for name in inputs), result.reshape(samples, -1)]
-    where = np.array([number for array in arrays for number in (array.ctypes.data, array.strides[0])], np.intp)
+    where = np.array([number for array in arrays for number in (address(array), array.strides[0])], np.intp)
     call = entry.call
     run(
         lambda first, stop: call(table, first, stop, where, *more),

@@ -248,6 +248,9 @@ def mujoco_model(urdf: str | Path) -> mujoco.MjModel:
     for link in robot.findall("link"):
         for shape in [*link.findall("visual"), *link.findall("collision")]:
             link.remove(shape)
+    for joint in robot.findall("joint"):
+        for limit in joint.findall("limit"):  # of no use here, and equal ones make it write a log file
+            joint.remove(limit)
     for own in robot.findall("mujoco"):
         robot.remove(own)
     options = ET.Element("mujoco")

@@ -6,7 +6,7 @@ joints only. Without mimics joints and coordinates are the same numbers, and bat
 
 from __future__ import annotations
 
-from rne.kernels.jit import function, inline
+from rne.kernels.jit import borrowing, inline
 from rne.kernels.layout import COORDINATES, LEADER, LINKS, MIMIC, RATIO, SHIFT
 from rne.kernels.num import fma, like
 from rne.kernels.sincos import sincos
@@ -31,40 +31,45 @@ def reduce(table, joints, tau):
         tau[j] = fma(joints[i], table[i + 1, RATIO], tau[j])
 
 
-@function
-def load_one(table, x, joints, shifted):
-    """Joints, an array of floats, from coordinates x; lanes beyond, which only `sines` works on, become zero."""
+@borrowing
+def load_one(table, x, state, k):
+    """Row k of `state`, an array of floats, from coordinates x; row 0 is for positions.
+
+    Lanes beyond the joints, which only `sines` works on, become zero.
+    """
     links = int(table[0, LINKS])
     if table[0, MIMIC] != 0.0:
-        expand(table, x, joints, shifted)
+        expand(table, x, state[k], 1.0 if k == 0 else 0.0)
     else:
         for j in range(links):
-            joints[j] = x[j]
-    for j in range(links, joints.shape[0]):
-        joints[j] = like(joints[0], 0.0)
+            state[k, j] = x[j]
+    for j in range(links, state.shape[1]):
+        state[k, j] = like(state[0, 0], 0.0)
 
 
-@function
-def store_one(table, joints, tau):
-    """Coordinates `tau` from joints, arrays of floats."""
+@borrowing
+def store_one(table, state, k, tau):
+    """Coordinates `tau` from row k of `state`, an array of floats."""
     if table[0, MIMIC] != 0.0:
-        reduce(table, joints, tau)
+        reduce(table, state[k], tau)
     else:
         for j in range(int(table[0, LINKS])):
-            tau[j] = joints[j]
+            tau[j] = state[k, j]
 
 
 @inline
-def load_many(table, state, tile, count, where, row, last):
-    """Rows 0 to count - 1 of `state`, an array of packs, from samples `row` and following.
+def load_many(table, state, tile, first, count, where, row, last):
+    """Read `count` batches, samples `row` and following, into rows `first` and on of `state`, an array of packs.
 
-    where : address and row stride in bytes of each batch, one after the other. tile : (1, coordinates) scratch.
+    Row 0 is for positions. where : address and row stride in bytes of each batch, one after the other.
+    tile : (1, coordinates) scratch.
     """
     n = int(table[0, COORDINATES])
     mimic = table[0, MIMIC] != 0.0
     target = tile if mimic else state
-    for k in range(count):
-        load_tile(target, 0 if mimic else k, where[2 * k], where[2 * k + 1], row, last, n)
+    for m in range(count):
+        k = first + m
+        load_tile(target, 0 if mimic else k, where[2 * m], where[2 * m + 1], row, last, n)
         if mimic:
             expand(table, tile[0], state[k], 1.0 if k == 0 else 0.0)
 

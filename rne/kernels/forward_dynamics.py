@@ -18,11 +18,24 @@ from rne.kernels.cholesky import factor, solve, tiny
 from rne.kernels.coordinates import load_many, load_one, sines, store_many, store_one
 from rne.kernels.inertia import add6, add9, articulated_to_parent, less_product
 from rne.kernels.jit import function, inline
-from rne.kernels.joint import add_joint, add_to_articulated, along, axis_wrench, friction
-from rne.kernels.layout import BOUND, COORDINATE, COORDINATES, FOLLOWS, KEEP, LEADER, LINKS, PARENT, RATIO, ROTOR
+from rne.kernels.joint import add_joint, add_to_articulated, along, axis_wrench, friction, spring
+from rne.kernels.layout import (
+    BOUND,
+    COORDINATE,
+    COORDINATES,
+    FOLLOWS,
+    FRICTION,
+    KEEP,
+    LEADER,
+    LINKS,
+    PARENT,
+    RATIO,
+    ROTOR,
+    SPRINGS,
+)  # fmt: skip
 from rne.kernels.num import any_beyond, fma, like
 from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for
-from rne.kernels.rows import get3, get6, get9, put
+from rne.kernels.rows import get3, get6, get9, index, put
 from rne.kernels.scratch import aligned, scratch, table_at
 from rne.kernels.tile import load_tile, store_tile
 from rne.kernels.transfer import acceleration_to_child, wrench_to_parent
@@ -34,7 +47,7 @@ WORK = 29
 
 
 @inline
-def articulated(table, state, work, with_friction):
+def articulated(table, state, work, loads):
     """Turn rows q, qd, tau, sine and cosine of q (0, 1, 2, 4, 5) of `state` into row qdd (3).
 
     For robots without mimic joints. work : (links + 1, WORK) scratch. Returns whether any pivot is suspiciously small.
@@ -44,8 +57,10 @@ def articulated(table, state, work, with_friction):
     for i in range(1, links + 1):
         j = int(table[i, COORDINATE])
         torque = state[2, j]
-        if with_friction != 0:
+        if loads & FRICTION:
             torque = torque - friction(table, i, state[1, j])
+        if loads & SPRINGS:
+            torque = torque - spring(table, i, state[0, j])
         state[2, j], state[3, j] = zero, torque
     newton_euler.outward(table, state, work)
 
@@ -109,7 +124,7 @@ def articulated(table, state, work, with_friction):
 
 
 @inline
-def by_matrix(table, state, work, mass, x, with_friction):
+def by_matrix(table, state, work, mass, x, loads):
     """Replace tau in row 0 of `x` (2, coordinates) by qdd, from rows q, qd, sine and cosine (0, 1, 4, 5) of `state`.
 
     work : (links + 1, composite.WORK) and mass : (coordinates, coordinates) scratch. Returns whether any lane is singular.
@@ -117,7 +132,7 @@ def by_matrix(table, state, work, mass, x, with_friction):
     links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
     for j in range(links):
         state[2, j] = like(state[0, j], 0.0)
-    newton_euler.recursion(table, state, work, with_friction)
+    newton_euler.recursion(table, state, work, loads)
     for i in range(1, links + 1):
         bias, leader = state[3, int(table[i, COORDINATE])], int(table[i, LEADER])
         x[0, leader] = fma(-bias, table[i, RATIO], x[0, leader])
@@ -128,7 +143,7 @@ def by_matrix(table, state, work, mass, x, with_friction):
 
 
 @function
-def one_articulated(table, q, qd, tau, qdd, with_friction):
+def one_articulated(table, q, qd, tau, qdd, loads):
     """One state of a robot without mimic joints, of floats; scratch on the stack. Returns whether it is suspect."""
     links = int(table[0, LINKS])
     packs = packs_for(table, links)
@@ -136,17 +151,17 @@ def one_articulated(table, q, qd, tau, qdd, with_friction):
     buffer = scratch(table, 6 * width + (links + 1) * WORK)
     state = as_floats(buffer, 0, 6, width)
     work = as_floats(buffer, 6 * width, links + 1, WORK)
-    load_one(table, q, state[0], 1.0)
-    load_one(table, qd, state[1], 0.0)
-    load_one(table, tau, state[2], 0.0)
+    load_one(table, q, state, index(0))
+    load_one(table, qd, state, index(1))
+    load_one(table, tau, state, index(2))
     sines(as_packs(buffer, 0, 6, packs), packs)
-    suspect = articulated(table, state, work, with_friction)
-    store_one(table, state[3], qdd)
+    suspect = articulated(table, state, work, loads)
+    store_one(table, state, index(3), qdd)
     return suspect
 
 
 @function
-def one_by_matrix(table, q, qd, tau, qdd, with_friction):
+def one_by_matrix(table, q, qd, tau, qdd, loads):
     """One state of any robot, of floats; scratch on the stack. Returns whether the mass matrix is singular."""
     links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
     packs = packs_for(table, links)
@@ -157,12 +172,12 @@ def one_by_matrix(table, q, qd, tau, qdd, with_friction):
     work = as_floats(buffer, 6 * width, links + 1, composite.WORK)
     mass = as_floats(buffer, size, n, n)
     x = as_floats(buffer, size + n * n, 2, n)
-    load_one(table, q, state[0], 1.0)
-    load_one(table, qd, state[1], 0.0)
+    load_one(table, q, state, index(0))
+    load_one(table, qd, state, index(1))
     for j in range(n):
         x[0, j] = tau[j]
     sines(as_packs(buffer, 0, 6, packs), packs)
-    singular = by_matrix(table, state, work, mass, x, with_friction)
+    singular = by_matrix(table, state, work, mass, x, loads)
     for j in range(n):
         qdd[j] = x[0, j]
     return singular
@@ -177,12 +192,12 @@ def _fits(table, q, qd, tau, qdd):
 def make_one_articulated(stamp: str) -> Callable[..., int]:
     """Make the entry for one state; returns 1, and does nothing, where a length does not fit, and 2 at a tiny pivot."""
 
-    def forward_dynamics_one_articulated(address, q, qd, tau, qdd, with_friction):
+    def forward_dynamics_one_articulated(address, q, qd, tau, qdd, loads):
         stamp  # noqa: B018  part of the cache key
         table = table_at(address, q)
         if not _fits(table, q, qd, tau, qdd):
             return 1
-        return 2 if one_articulated(table, q, qd, tau, qdd, with_friction) else 0
+        return 2 if one_articulated(table, q, qd, tau, qdd, loads) else 0
 
     return forward_dynamics_one_articulated
 
@@ -190,12 +205,12 @@ def make_one_articulated(stamp: str) -> Callable[..., int]:
 def make_one_by_matrix(stamp: str) -> Callable[..., int]:
     """Make the entry for one state; returns 1, and does nothing, where a length does not fit, and 2 at a tiny pivot."""
 
-    def forward_dynamics_one_by_matrix(address, q, qd, tau, qdd, with_friction):
+    def forward_dynamics_one_by_matrix(address, q, qd, tau, qdd, loads):
         stamp  # noqa: B018  part of the cache key
         table = table_at(address, q)
         if not _fits(table, q, qd, tau, qdd):
             return 1
-        return 2 if one_by_matrix(table, q, qd, tau, qdd, with_friction) else 0
+        return 2 if one_by_matrix(table, q, qd, tau, qdd, loads) else 0
 
     return forward_dynamics_one_by_matrix
 
@@ -206,7 +221,7 @@ def make_many_articulated(stamp: str) -> Callable[..., None]:
     suspects : one number a sample; becomes 1 where a pivot near is tiny.
     """
 
-    def forward_dynamics_articulated(table, first, stop, where, with_friction, suspects):
+    def forward_dynamics_articulated(table, first, stop, where, loads, suspects):
         stamp  # noqa: B018  part of the cache key
         links = int(table[0, LINKS])
         samples = pack_floats(table, 1)
@@ -215,9 +230,9 @@ def make_many_articulated(stamp: str) -> Callable[..., None]:
         work = as_packs(buffer, samples * 6 * links, links + 1, WORK)
         tile = as_packs(buffer, samples * (6 * links + (links + 1) * WORK), 1, links)
         for row in range(first, stop, samples):
-            load_many(table, state, tile, 3, where, row, stop - 1)
+            load_many(table, state, tile, 0, 3, where, row, stop - 1)
             sines(state, links)
-            if articulated(table, state, work, with_friction):
+            if articulated(table, state, work, loads):
                 suspects[row : min(row + samples, stop)] = 1
             store_many(table, state, 3, tile, where[6], where[7], row, stop - 1)
 
@@ -227,7 +242,7 @@ def make_many_articulated(stamp: str) -> Callable[..., None]:
 def make_many_by_matrix(stamp: str) -> Callable[..., None]:
     """Make the entry for batches; arguments as for `make_many_articulated`."""
 
-    def forward_dynamics_by_matrix(table, first, stop, where, with_friction, suspects):
+    def forward_dynamics_by_matrix(table, first, stop, where, loads, suspects):
         stamp  # noqa: B018  part of the cache key
         links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
         samples = pack_floats(table, 1)
@@ -238,10 +253,10 @@ def make_many_by_matrix(stamp: str) -> Callable[..., None]:
         mass = as_packs(buffer, samples * size, n, n)
         x = as_packs(buffer, samples * (size + n * n), 2, n)
         for row in range(first, stop, samples):
-            load_many(table, state, x, 2, where, row, stop - 1)
+            load_many(table, state, x, 0, 2, where, row, stop - 1)
             load_tile(x, 0, where[4], where[5], row, stop - 1, n)
             sines(state, links)
-            if by_matrix(table, state, work, mass, x, with_friction):
+            if by_matrix(table, state, work, mass, x, loads):
                 suspects[row : min(row + samples, stop)] = 1
             store_tile(x, 0, where[6], where[7], row, stop - 1, n)
 

@@ -11,15 +11,16 @@ from rne.kernels.jit import function, inline
 from rne.kernels.joint import friction
 from rne.kernels.layout import COORDINATE, COORDINATES, LINKS
 from rne.kernels.pack import as_floats, as_packs, pack_floats
+from rne.kernels.rows import index
 from rne.kernels.scratch import scratch
 
 
 @inline
 def all_joints(table, state):
-    """Turn row qd (0) of `state` into row tau (1)."""
+    """Turn row qd (1) of `state` into row tau (0)."""
     for i in range(1, int(table[0, LINKS]) + 1):
         j = int(table[i, COORDINATE])
-        state[1, j] = friction(table, i, state[0, j])
+        state[0, j] = friction(table, i, state[1, j])
 
 
 @function
@@ -27,9 +28,9 @@ def one(table, qd, tau):
     """One state, of floats. Shapes are the caller's business."""
     links = int(table[0, LINKS])
     state = as_floats(scratch(table, 2 * links), 0, 2, links)
-    load_one(table, qd, state[0], 0.0)
+    load_one(table, qd, state, index(1))
     all_joints(table, state)
-    store_one(table, state[1], tau)
+    store_one(table, state, index(0), tau)
 
 
 def make_many(stamp: str) -> Callable[..., None]:
@@ -43,8 +44,8 @@ def make_many(stamp: str) -> Callable[..., None]:
         state = as_packs(buffer, 0, 2, links)
         tile = as_packs(buffer, samples * 2 * links, 1, n)
         for row in range(first, stop, samples):
-            load_many(table, state, tile, 1, where, row, stop - 1)
+            load_many(table, state, tile, 1, 1, where, row, stop - 1)
             all_joints(table, state)
-            store_many(table, state, 1, tile, where[2], where[3], row, stop - 1)
+            store_many(table, state, 0, tile, where[2], where[3], row, stop - 1)
 
     return friction_many

@@ -12,13 +12,14 @@ from collections.abc import Callable
 
 from rne.kernels.coordinates import load_many, load_one, sines, store_many, store_one
 from rne.kernels.jit import function, inline
-from rne.kernels.joint import along, angle, body_wrench, drive, friction
+from rne.kernels.joint import along, angle, body_wrench, drive, friction, spring
 from rne.kernels.layout import (
     COORDINATE,
     COORDINATES,
     COS_ALPHA,
     COS_TURN,
     FOLLOWS,
+    FRICTION,
     GRAVITY,
     HAS_TURN,
     KEEP,
@@ -28,10 +29,11 @@ from rne.kernels.layout import (
     ROTOR,
     SIN_ALPHA,
     SIN_TURN,
+    SPRINGS,
 )  # fmt: skip
 from rne.kernels.num import fma, like
 from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for
-from rne.kernels.rows import get3, put
+from rne.kernels.rows import get3, index, put
 from rne.kernels.scratch import aligned, scratch, table_at
 from rne.kernels.transfer import wrench_to_parent
 from rne.kernels.vec import add, add_product, motion_matrix, turn_x, turn_z
@@ -86,11 +88,11 @@ def outward(table, state, work):
 
 
 @inline
-def recursion(table, state, work, with_friction):
+def recursion(table, state, work, loads):
     """Turn rows q, qd, qdd, sine and cosine of q (0, 1, 2, 4, 5) of `state` into row tau (3).
 
     table : (links + 1, WIDTH) as in `layout`. state : (6, links or more), of floats or of packs.
-    work : (links + 1, WORK) scratch of the same numbers.
+    work : (links + 1, WORK) scratch of the same numbers. loads : FRICTION, SPRINGS, their sum, or 0.
     """
     outward(table, state, work)
     zero = like(work[0, 0], 0.0)
@@ -101,8 +103,10 @@ def recursion(table, state, work, with_friction):
         n = add(n, get3(work, i, 5))
         j = int(table[i, COORDINATE])
         torque = fma(state[2, j], table[i, ROTOR], along(table, i, f, n))
-        if with_friction != 0:
+        if loads & FRICTION:
             torque = torque + friction(table, i, state[1, j])
+        if loads & SPRINGS:
+            torque = torque + spring(table, i, state[0, j])
         state[3, j] = torque
         parent = int(table[i, PARENT])
         if parent > 0:
@@ -116,7 +120,7 @@ def recursion(table, state, work, with_friction):
 
 
 @function
-def one(table, q, qd, qdd, tau, with_friction):
+def one(table, q, qd, qdd, tau, loads):
     """One state, of floats; scratch on the stack. Shapes are the caller's business."""
     links = int(table[0, LINKS])
     packs = packs_for(table, links)
@@ -124,24 +128,24 @@ def one(table, q, qd, qdd, tau, with_friction):
     buffer = scratch(table, 6 * width + (links + 1) * WORK)
     state = as_floats(buffer, 0, 6, width)
     work = as_floats(buffer, 6 * width, links + 1, WORK)
-    load_one(table, q, state[0], 1.0)
-    load_one(table, qd, state[1], 0.0)
-    load_one(table, qdd, state[2], 0.0)
+    load_one(table, q, state, index(0))
+    load_one(table, qd, state, index(1))
+    load_one(table, qdd, state, index(2))
     sines(as_packs(buffer, 0, 6, packs), packs)
-    recursion(table, state, work, with_friction)
-    store_one(table, state[3], tau)
+    recursion(table, state, work, loads)
+    store_one(table, state, index(3), tau)
 
 
 def make_one(stamp: str) -> Callable[..., int]:
     """Make the entry for one state; it returns 1, and does nothing, where a length does not fit."""
 
-    def inverse_dynamics_one(address, q, qd, qdd, tau, with_friction):
+    def inverse_dynamics_one(address, q, qd, qdd, tau, loads):
         stamp  # noqa: B018  part of the cache key
         table = table_at(address, q)
         n = int(table[0, COORDINATES])
         if q.shape[0] != n or qd.shape[0] != n or qdd.shape[0] != n or tau.shape[0] != n:
             return 1
-        one(table, q, qd, qdd, tau, with_friction)
+        one(table, q, qd, qdd, tau, loads)
         return 0
 
     return inverse_dynamics_one
@@ -150,7 +154,7 @@ def make_one(stamp: str) -> Callable[..., int]:
 def make_many(stamp: str) -> Callable[..., None]:
     """Make the entry for batches; `where` holds address and row stride in bytes of q, qd, qdd and tau."""
 
-    def inverse_dynamics_many(table, first, stop, where, with_friction):
+    def inverse_dynamics_many(table, first, stop, where, loads):
         stamp  # noqa: B018  part of the cache key
         links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
         samples = pack_floats(table, 1)
@@ -159,9 +163,9 @@ def make_many(stamp: str) -> Callable[..., None]:
         work = as_packs(buffer, samples * 6 * links, links + 1, WORK)
         tile = as_packs(buffer, samples * (6 * links + (links + 1) * WORK), 1, n)
         for row in range(first, stop, samples):
-            load_many(table, state, tile, 3, where, row, stop - 1)
+            load_many(table, state, tile, 0, 3, where, row, stop - 1)
             sines(state, links)
-            recursion(table, state, work, with_friction)
+            recursion(table, state, work, loads)
             store_many(table, state, 3, tile, where[6], where[7], row, stop - 1)
 
     return inverse_dynamics_many

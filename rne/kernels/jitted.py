@@ -6,7 +6,7 @@ from rne.kernels import friction as drag
 from rne.kernels import inverse_dynamics as newton_euler
 from rne.kernels import static_torque as virtual_work
 from rne.kernels.jit import function, inline
-from rne.kernels.layout import COORDINATES
+from rne.kernels.layout import COORDINATES, FRICTION, SPRINGS
 
 
 @inline
@@ -17,7 +17,7 @@ def _check(table, x):
 
 @function
 def inverse_dynamics(model, q, qd, qdd, tau, friction=False):
-    """Fill tau = M qdd + C qd + g, plus friction if asked for.
+    """Fill tau = M qdd + C qd + g + springs, plus friction if asked for.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def inverse_dynamics(model, q, qd, qdd, tau, friction=False):
     _check(model, qd)
     _check(model, qdd)
     _check(model, tau)
-    newton_euler.one(model, q, qd, qdd, tau, 1 if friction else 0)
+    newton_euler.one(model, q, qd, qdd, tau, SPRINGS + FRICTION if friction else SPRINGS)
 
 
 @function

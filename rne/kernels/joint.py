@@ -16,8 +16,10 @@ from rne.kernels.layout import (
     HY,
     KIND,
     MASS,
+    REST,
     REVOLUTE,
     SIN_OFFSET,
+    STIFFNESS,
     VISCOUS,
     XX,
     XY,
@@ -205,3 +207,9 @@ def lever(table, i, f, n, q):
 def friction(table, i, qd):
     """Torque that overcomes viscous and Coulomb friction; zero at rest."""
     return fma(qd, table[i, VISCOUS], by_sign(qd, table[i, COULOMB_PLUS], -table[i, COULOMB_MINUS]))
+
+
+@inline
+def spring(table, i, q):
+    """Torque that holds the joint spring at q."""
+    return (q - table[i, REST]) * table[i, STIFFNESS]

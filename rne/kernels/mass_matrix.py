@@ -18,7 +18,7 @@ from rne.kernels.joint import add_to_composite, along, angle, unit_wrench
 from rne.kernels.layout import COORDINATE, COORDINATES, FOLLOWS, KEEP, LEADER, LINKS, PARENT, RATIO, ROTOR
 from rne.kernels.num import fma, like
 from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for
-from rne.kernels.rows import get3, get6, put
+from rne.kernels.rows import get3, get6, index, put
 from rne.kernels.scratch import aligned, scratch, table_at
 from rne.kernels.tile import fetch_rows, store_tile
 from rne.kernels.transfer import wrench_to_parent
@@ -109,7 +109,7 @@ def one(table, q, mass, rotors):
     buffer = scratch(table, 6 * width + (links + 1) * WORK)
     state = as_floats(buffer, 0, 6, width)
     work = as_floats(buffer, 6 * width, links + 1, WORK)
-    load_one(table, q, state[0], 1.0)
+    load_one(table, q, state, index(0))
     sines(as_packs(buffer, 0, 6, packs), packs)
     turns(table, state, work)
     recursion(table, state, work, mass, rotors)
@@ -149,7 +149,7 @@ def make_many(stamp: str) -> Callable[..., None]:
         flat = as_packs(buffer, samples * size, 1, n * n)
         tile = as_packs(buffer, samples * (size + n * n), 2, n)
         for row in range(first, stop, samples):
-            load_many(table, state, tile, 1, where, row, stop - 1)
+            load_many(table, state, tile, 0, 1, where, row, stop - 1)
             fetch_rows(where[2], where[3], row, stop, samples)
             sines(state, links)
             turns(table, state, work)

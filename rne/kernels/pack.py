@@ -198,3 +198,14 @@ def array_at(typing_context: Any, address: Any, example: Any, rows: Any, columns
         return view._getvalue()
 
     return result(address, example, rows, columns), codegen
+
+
+@intrinsic
+def address_of(typing_context: Any, array: Any) -> Any:
+    """Where the first item of an array lies."""
+
+    def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
+        data = arrayobj.make_array(array)(context, builder, args[0]).data
+        return builder.ptrtoint(data, context.get_value_type(types.intp))
+
+    return types.intp(array), codegen

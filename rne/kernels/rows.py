@@ -59,3 +59,13 @@ def put(typing_context: Any, array: Any, i: Any, first: Any, values: Any) -> Any
         return context.get_dummy_value()
 
     return types.void(array, i, first, values), codegen
+
+
+@intrinsic
+def index(typing_context: Any, k: Any) -> Any:
+    """`k` as an index for which numba does not compile the called function anew."""
+
+    def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
+        return context.cast(builder, args[0], sig.args[0], types.intp)
+
+    return types.intp(k), codegen

@@ -1,12 +1,14 @@
-"""Memory of one call: scratch on the stack while it is small, and the table by its address."""
+"""Memory of one call: scratch on the stack while it is small, the table by its address, addresses of arrays."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
 from rne.kernels.jit import inline_allocating
 from rne.kernels.layout import LINKS, WIDTH
-from rne.kernels.pack import array_at, pack_floats, stack_buffer
+from rne.kernels.pack import address_of, array_at, pack_floats, stack_buffer
 
 # Floats; 32 KiB hold a robot of nearly 200 joints. An allocation would cost as much as a short arm.
 STACK = 4096
@@ -36,5 +38,15 @@ def aligned(table, size):
     """
     line = pack_floats(table, 1)
     buffer = np.empty(size + line, table.dtype)
-    skip = -(buffer.ctypes.data // buffer.itemsize) % line
+    skip = -(address_of(buffer) // buffer.itemsize) % line
     return buffer[skip : skip + size]
+
+
+def make_address(stamp: str) -> Callable[..., int]:
+    """Make the entry that tells where the numbers of an array lie."""
+
+    def address(array):
+        stamp  # noqa: B018  part of the cache key
+        return address_of(array)
+
+    return address

@@ -26,7 +26,7 @@ from rne.kernels.layout import (
 from rne.kernels.num import like
 from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for
 from rne.kernels.placement import ORIGIN, PLACE, get_axis, placements
-from rne.kernels.rows import get3, get9, put
+from rne.kernels.rows import get3, get9, index, put
 from rne.kernels.scratch import scratch
 from rne.kernels.tile import load_tile
 from rne.kernels.vec import add, add_cross, add_product
@@ -77,10 +77,10 @@ def one(table, places, wrenches, q, tau):
     buffer = scratch(table, 6 * width + (links + 1) * WORK)
     state = as_floats(buffer, 0, 6, width)
     work = as_floats(buffer, 6 * width, links + 1, WORK)
-    load_one(table, q, state[0], 1.0)
+    load_one(table, q, state, index(0))
     sines(as_packs(buffer, 0, 6, packs), packs)
     recursion(table, places, wrenches, state, work)
-    store_one(table, state[3], tau)
+    store_one(table, state, index(3), tau)
 
 
 def make_many(stamp: str) -> Callable[..., None]:
@@ -97,7 +97,7 @@ def make_many(stamp: str) -> Callable[..., None]:
         flat = as_packs(buffer, samples * (6 * links + (links + 1) * WORK), 1, 6 * m)
         tile = as_packs(buffer, samples * (6 * links + (links + 1) * WORK + 6 * m), 1, n)
         for row in range(first, stop, samples):
-            load_many(table, state, tile, 1, where, row, stop - 1)
+            load_many(table, state, tile, 0, 1, where, row, stop - 1)
             load_tile(flat, 0, where[2], where[3], row, stop - 1, 6 * m)
             sines(state, links)
             recursion(table, places, loads, state, work)

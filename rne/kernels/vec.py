@@ -54,11 +54,11 @@ def unturn_x(v, c, s):
 
 @inline
 def add_cross(v, a, b):
-    """V + a x b."""
+    """v + a x b; v comes in last, since in a recursion it is what the next step waits for."""
     return (
-        fma(a[1], b[2], fma(-a[2], b[1], v[0])),
-        fma(a[2], b[0], fma(-a[0], b[2], v[1])),
-        fma(a[0], b[1], fma(-a[1], b[0], v[2])),
+        v[0] + fma(a[1], b[2], -(a[2] * b[1])),
+        v[1] + fma(a[2], b[0], -(a[0] * b[2])),
+        v[2] + fma(a[0], b[1], -(a[1] * b[0])),
     )
 
 
@@ -76,9 +76,9 @@ def motion_matrix(w, wd):
 
 @inline
 def add_product(v, A, r):
-    """V + A r, for the nine numbers A of a matrix."""
+    """v + A r, for the nine numbers A of a matrix; v comes in last."""
     return (
-        fma(A[0], r[0], fma(A[1], r[1], fma(A[2], r[2], v[0]))),
-        fma(A[3], r[0], fma(A[4], r[1], fma(A[5], r[2], v[1]))),
-        fma(A[6], r[0], fma(A[7], r[1], fma(A[8], r[2], v[2]))),
+        v[0] + fma(A[0], r[0], fma(A[1], r[1], A[2] * r[2])),
+        v[1] + fma(A[3], r[0], fma(A[4], r[1], A[5] * r[2])),
+        v[2] + fma(A[6], r[0], fma(A[7], r[1], A[8] * r[2])),
     )
