@@ -25,7 +25,9 @@ DH tables
 
 from rne import jit
 from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
-from rne.errors import ArgumentError, FileError, ModelError, ModelWarning, RneError, UnknownNameError
+from rne.errors import ArgumentError, FileError, ModelError, ModelWarning, RneError, SingularError, UnknownNameError
+from rne.forward import forward_dynamics
+from rne.inertia import mass_matrix, mass_matrix_inverse
 from rne.loading import from_dh, load, load_dh, load_urdf
 from rne.robot import Robot
 
@@ -36,9 +38,11 @@ __all__ = [
     "ModelWarning",
     "RneError",
     "Robot",
+    "SingularError",
     "UnknownNameError",
     "bias_vector",
     "coriolis_vector",
+    "forward_dynamics",
     "friction_torque",
     "from_dh",
     "gravity_vector",
@@ -47,4 +51,6 @@ __all__ = [
     "load",
     "load_dh",
     "load_urdf",
+    "mass_matrix",
+    "mass_matrix_inverse",
 ]

@@ -21,8 +21,8 @@ def tiny(x, scale):
 def factor(A, spare, n):
     """Replace the lower triangle of A (n, n) by the factors, the diagonal by 1 / D.
 
-    spare : (2, n), whose row 1 is scratch. Returns whether any lane has a pivot that is tiny beside the number it started from; then
-    the matrix is singular as far as one can tell. NaN is not tiny.
+    spare : (2, n), whose row 1 is scratch. Returns whether any lane has a pivot that is tiny beside the number it
+    started from; then the matrix is singular as far as one can tell. NaN is not tiny.
     """
     singular = False
     for k in range(n):
@@ -56,7 +56,7 @@ def solve(A, x, n):
 
 @inline
 def invert(A, n):
-    """Replace the factors by the lower triangle of the inverse, N D^-1 N^T with N = L^-1.
+    """Replace the factors by the inverse, N D^-1 N^T with N = L^-1; both triangles.
 
     First N takes the place of L, row by row; then the product that of N, from the last row on.
     """
@@ -75,3 +75,4 @@ def invert(A, n):
             if i != j:
                 last = A[i, j] * last
             A[i, j] = last + y
+            A[j, i] = last + y

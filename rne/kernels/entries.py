@@ -67,9 +67,7 @@ MASS_MATRIX_ONE = _entries(
     lambda dtype: types.intp(types.intp, _vector(dtype), types.Array(dtype, 2, "C"), types.intp),
     batch=False,
 )
-MASS_MATRIX = _entries(
-    mass_matrix.make_many, lambda dtype: _many(dtype, types.intp, types.intp, _MARKS), batch=True
-)
+MASS_MATRIX = _entries(mass_matrix.make_many, lambda dtype: _many(dtype, types.intp, _MARKS), batch=True)
 STATIC_TORQUE = {
     name: Entry(static_torque.make_many, _many(dtype, _table(dtype)), batch=True) for name, dtype in _FLOATS.items()
 }

@@ -32,6 +32,7 @@ from rne.kernels.layout import (
     RATIO,
     ROTOR,
     SPRINGS,
+    WITH_ROTORS,
 )  # fmt: skip
 from rne.kernels.num import any_beyond, fma, like
 from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for
@@ -127,7 +128,8 @@ def articulated(table, state, work, loads):
 def by_matrix(table, state, work, mass, x, loads):
     """Replace tau in row 0 of `x` (2, coordinates) by qdd, from rows q, qd, sine and cosine (0, 1, 4, 5) of `state`.
 
-    work : (links + 1, composite.WORK) and mass : (coordinates, coordinates) scratch. Returns whether any lane is singular.
+    work : (links + 1, composite.WORK) and mass : (coordinates, coordinates) scratch. Returns whether any lane is
+    singular.
     """
     links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
     for j in range(links):
@@ -136,7 +138,7 @@ def by_matrix(table, state, work, mass, x, loads):
     for i in range(1, links + 1):
         bias, leader = state[3, int(table[i, COORDINATE])], int(table[i, LEADER])
         x[0, leader] = fma(-bias, table[i, RATIO], x[0, leader])
-    composite.recursion(table, state, work, mass, 1)
+    composite.recursion(table, state, work, mass, WITH_ROTORS)
     singular = factor(mass, x, n)
     solve(mass, x, n)
     return singular

@@ -58,6 +58,10 @@ PRISMATIC = 1.0
 FRICTION = 1
 SPRINGS = 2
 
+# What the mass matrix is to be, added up in the argument `kind`.
+WITH_ROTORS = 1
+INVERSE = 2
+
 # The table of places where external wrenches act: row of the link, 1 if the wrench is in the frame's own axes, rotation
 # (row by row) and origin of the frame in that of the link.
 PLACE_ROW, PLACE_OWN_AXES, PLACE_ROTATION, PLACE_ORIGIN = 0, 1, 2, 11
