@@ -26,13 +26,15 @@ DH tables
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from rne.errors import ArgumentError, FileError, ModelError, ModelWarning, RneError, UnknownNameError
+from rne.errors import ArgumentError, FileError, ModelError, ModelWarning, RneError, SingularError, UnknownNameError
 from rne.loading import from_dh, load, load_dh, load_urdf
 from rne.robot import Robot
 
 if TYPE_CHECKING:
     from rne import jit, lagrange
     from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
+    from rne.forward import forward_dynamics
+    from rne.inertia import mass_matrix, mass_matrix_inverse
     from rne.verification import verify
 
 __all__ = [
@@ -42,9 +44,11 @@ __all__ = [
     "ModelWarning",
     "RneError",
     "Robot",
+    "SingularError",
     "UnknownNameError",
     "bias_vector",
     "coriolis_vector",
+    "forward_dynamics",
     "friction_torque",
     "from_dh",
     "gravity_vector",
@@ -54,6 +58,8 @@ __all__ = [
     "load",
     "load_dh",
     "load_urdf",
+    "mass_matrix",
+    "mass_matrix_inverse",
     "verify",
 ]
 
@@ -62,9 +68,12 @@ _MODULES = ("jit", "lagrange")
 _HOMES = {
     "bias_vector": "rne.dynamics",
     "coriolis_vector": "rne.dynamics",
+    "forward_dynamics": "rne.forward",
     "friction_torque": "rne.dynamics",
     "gravity_vector": "rne.dynamics",
     "inverse_dynamics": "rne.dynamics",
+    "mass_matrix": "rne.inertia",
+    "mass_matrix_inverse": "rne.inertia",
     "verify": "rne.verification",
 }
 

@@ -107,11 +107,12 @@ def _inverse_dynamics(
         return finish(result, out)
     launch(INVERSE_DYNAMICS[batch.dtype], robot, batch, ("q", "qd", "qdd"), result, threads, table, loads)
     if places is not None and wrenches:
-        result -= _static_torque(robot, batch, places, tuple(wrenches), threads)
+        result -= external_torque(robot, batch, places, tuple(wrenches), threads)
     return finish(result, out)
 
 
-def _static_torque(robot: Robot, batch: Batch, places: Floats, names: tuple[str, ...], threads: int | None) -> Floats:
+def external_torque(robot: Robot, batch: Batch, places: Floats, names: tuple[str, ...], threads: int | None) -> Floats:
+    """Return J^T w, (..., n), of the wrenches by these names in the batch, which act at `places`."""
     result = empty((*batch.shape, robot.n), batch.dtype)
     joined = batch.with_joined("wrenches", names)
     table, places = as_table(robot, batch.dtype), read_only(places.astype(batch.dtype))

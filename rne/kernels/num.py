@@ -67,6 +67,18 @@ def by_sign(typing_context: Any, number: Any, plus: Any, minus: Any) -> Any:
 
 
 @intrinsic
+def by_precision(typing_context: Any, number: Any, double: Any, single: Any) -> Any:
+    """`double` for float64 and packs of it, `single` for float32; a scalar of that type."""
+    result = _float_of(number)
+
+    def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
+        k = 1 if result == types.float64 else 2
+        return context.cast(builder, args[k], sig.args[k], result)
+
+    return result(number, double, single), codegen
+
+
+@intrinsic
 def any_beyond(typing_context: Any, number: Any, limit: Any) -> Any:
     """Whether any lane is larger than `limit` in size; not so for NaN."""
 

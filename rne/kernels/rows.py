@@ -45,6 +45,7 @@ def _align(array: Any) -> int:
 
 
 get3 = _make_get(3)
+get6 = _make_get(6)
 get9 = _make_get(9)
 
 
