@@ -29,11 +29,13 @@ ARROWS = {
     "many": "kernels arrays robot errors",
     "loading": "read robot",
     "dynamics": "kernels kernels/layout arrays many robot",
+    "inertia": "kernels kernels/layout arrays many robot errors",
+    "forward": "kernels kernels/layout inertia dynamics arrays many robot errors",
     "jit": "kernels arrays robot errors",
     "lagrange": "arrays edit robot tree errors",  # the second opinion: nothing of kernels or links
     "identities": "lagrange dynamics robot errors",
     "verification": "identities arrays robot errors",
-    "__init__": "jit verification dynamics lagrange loading robot errors",
+    "__init__": "jit verification forward inertia dynamics lagrange loading robot errors",
     "cli": "__init__ kernels many robot tree errors",  # a client of the public names; bench times a compiled loop
 }
 
