@@ -99,12 +99,13 @@ def as_batch(
         plain = [v for v in values.values() if type(v) is np.ndarray and v.shape == shape and v.dtype is kind]
         if kind.char in _NAMES and len(plain) == len(values) and all(v.flags.carray for v in plain):
             return Batch(shape[:1], _NAMES[kind.char], values)  # type: ignore[arg-type]
-    widths = dict.fromkeys(values, robot.n) | dict(widths or {})
+    others = widths or {}
+    widths = dict.fromkeys(values, robot.n) | dict(others)
     arrays = {name: real_array(name, value) for name, value in values.items() if value is not None}
     for name, array in arrays.items():
         if array.ndim == 0 or array.shape[-1] != widths[name]:
             what = f"(..., {widths[name]})"
-            if widths[name] == robot.n:
+            if name not in others:
                 what += f", one number a joint of {robot.name} ({_shortened(robot.joint_names)})"
             raise ArgumentError(f"{name}: wanted shape {what}; got {array.shape}")
     try:

@@ -13,7 +13,7 @@ from rne.kernels.entries import FRICTION, INVERSE_DYNAMICS, INVERSE_DYNAMICS_ONE
 from rne.kernels.jit import REFUSED
 from rne.kernels.layout import FRICTION as FRICTION_LOAD
 from rne.kernels.layout import SPRINGS
-from rne.many import launch
+from rne.many import launch, thread_count
 from rne.robot import Robot
 
 _one = INVERSE_DYNAMICS_ONE["float64"]
@@ -71,15 +71,10 @@ def inverse_dynamics(
     >>> rne.inverse_dynamics(panda, [q, q, q]).shape
     (3, 7)
     """
-    if (
-        type(q) is type(qd) is type(qdd) is ndarray
-        and q.ndim == 1
-        and gravity is None
-        and f_ext is None
-        and out is None
-    ):
+    plain = type(q) is type(qd) is type(qdd) is ndarray and q.ndim == 1
+    if plain and gravity is None and f_ext is None and out is None and threads is None:
         # The common single call: the compiled function takes only what fits, and refuses all else before it starts.
-        # Plain arrays only: it would take a masked array for one.
+        # Plain arrays only, which costs 25 ns: it would take a masked array for one, and calculate with the masked.
         try:
             tau = empty(robot.n)
             if _one.call(robot._address, q, qd, qdd, tau, _ALL if friction else SPRINGS) == 0:
@@ -106,6 +101,7 @@ def _inverse_dynamics(
     result = as_result(out, (*batch.shape, robot.n), batch)
     table = as_table(robot, batch.dtype, gravity)
     if batch.shape == () and not wrenches:
+        thread_count(threads, 1, robot.n)  # refuses what is no number of threads
         q, qd, qdd = (batch.rows[name][0].copy() for name in ("q", "qd", "qdd"))
         INVERSE_DYNAMICS_ONE[batch.dtype].call(table.ctypes.data, q, qd, qdd, result, loads)
         return finish(result, out)
@@ -151,7 +147,7 @@ def gravity_vector(
     >>> rne.gravity_vector(arm, [0.0, 0.0]).shape
     (2,)
     """
-    if type(q) is ndarray and q.ndim == 1 and gravity is None and out is None:
+    if type(q) is ndarray and q.ndim == 1 and gravity is None and out is None and threads is None:
         try:
             tau = empty(robot.n)
             if _one.call(robot._address, q, robot._zeros, robot._zeros, tau, 0) == 0:

@@ -9,6 +9,7 @@ Code that calls these functions and is compiled with ``cache=True`` does not not
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rne.arrays import as_table, as_wrenches, check_robot
+from rne.errors import ArgumentError
 from rne.kernels.jitted import forward_dynamics, friction_torque, inverse_dynamics, mass_matrix, static_torque
 from rne.robot import Robot
 
@@ -42,6 +44,11 @@ def model(robot: Robot, dtype: Any = np.float64) -> NDArray[Any]:
     -------
     model : read-only array; its layout is nobody's business. Gravity is that of the robot.
 
+    Raises
+    ------
+    ArgumentError
+        Another precision is asked for.
+
     Examples
     --------
     >>> import numba, numpy as np, rne
@@ -57,7 +64,7 @@ def model(robot: Robot, dtype: Any = np.float64) -> NDArray[Any]:
     True
     """
     check_robot(robot)
-    return as_table(robot, np.dtype(dtype).name)
+    return as_table(robot, _precision(dtype))
 
 
 def places(robot: Robot, frames: Mapping[str, str], dtype: Any = np.float64) -> NDArray[Any]:
@@ -76,7 +83,7 @@ def places(robot: Robot, frames: Mapping[str, str], dtype: Any = np.float64) -> 
     Raises
     ------
     UnknownNameError, ArgumentError
-        A frame the robot does not have, or unknown axes.
+        A frame the robot does not have, unknown axes, or another precision.
 
     Examples
     --------
@@ -85,5 +92,14 @@ def places(robot: Robot, frames: Mapping[str, str], dtype: Any = np.float64) -> 
     1
     """
     check_robot(robot)
+    precision = _precision(dtype)
     table, _ = as_wrenches(robot, {name: (np.zeros(6), axes) for name, axes in frames.items()})
-    return table.astype(dtype)
+    return table.astype(precision)
+
+
+def _precision(dtype: Any) -> str:
+    for name in ("float64", "float32"):
+        with contextlib.suppress(TypeError):  # what numpy cannot make a type of
+            if np.dtype(dtype) == name:
+                return name
+    raise ArgumentError(f"dtype: wanted float64 or float32, got {dtype!r}")

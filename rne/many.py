@@ -57,7 +57,7 @@ def _positive(name: str, value: Any) -> int:
         number = int(value)
         if number < 1 or isinstance(value, bool) or number != float(value):
             raise ValueError
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ArgumentError(f"{name}: wanted a positive whole number, got {value!r}") from None
     return number
 
@@ -85,16 +85,13 @@ def launch(
     inputs : names of the arguments in `batch`, in the order in which the entry takes them.
     """
     samples = batch.samples
+    count = thread_count(threads, samples, robot.n)
     if result.size == 0:
         return
     arrays = [*(batch.rows[name] for name in inputs), result.reshape(samples, -1)]
     where = np.array([number for array in arrays for number in (address(array), array.strides[0])], np.intp)
     call = entry.call
-    run(
-        lambda first, stop: call(table, first, stop, where, *more),
-        samples,
-        thread_count(threads, samples, robot.n),
-    )
+    run(lambda first, stop: call(table, first, stop, where, *more), samples, count)
 
 
 def run(work: Callable[[int, int], None], samples: int, threads: int) -> None:

@@ -231,7 +231,7 @@ def make_robot(
 ) -> Robot:
     """Make a robot of a tree, as the loading functions do, and say what the reader noted."""
     for note in tree.notes:
-        warnings.warn(str(note), ModelWarning, stacklevel=4)
+        warnings.warn(str(note), ModelWarning, stacklevel=3)
     if lock:
         tree = edit.locked(tree, lock)
     if gravity is not None:

@@ -1,1 +1,78 @@
-"""The command line."""
+"""The command line: a client of the public functions, and the only place that prints."""
+
+from __future__ import annotations
+
+import errno
+import platform
+import warnings
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import click
+
+from rne.cli import bench, info, inverse
+from rne.cli.options import examples
+from rne.errors import RneError
+
+
+class _Refusal(click.ClickException):
+    """One line on stderr, as compilers print it: editors find file and line at its beginning."""
+
+    def show(self, file: Any = None) -> None:
+        click.echo(self.message, file=file, err=True)
+
+
+class _Group(click.Group):
+    """Commands whose errors and warnings are lines on stderr, never tracebacks. Exit code 1; wrong usage has 2."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with warnings.catch_warnings():
+            warnings.showwarning = _say_warning
+            try:
+                return super().invoke(ctx)
+            except RneError as error:
+                raise _Refusal(str(error)) from error
+            except OSError as error:
+                if error.errno == errno.EPIPE:  # the reader of a pipe has gone: click ends quietly
+                    raise
+                where = f"{error.filename}: " if error.filename else ""
+                raise _Refusal(f"{where}{error.strerror or error}") from error
+
+
+def _say_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    click.echo(f"warning: {message}", err=True)
+
+
+def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        others = ", ".join(f"{name} {_version(name)}" for name in ("numpy", "numba"))
+        click.echo(f"rne {_version('rne')} (Python {platform.python_version()}, {others})")
+        ctx.exit()
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "(not installed)"
+
+
+@click.group(
+    cls=_Group,
+    epilog=examples(
+        "rne info panda.urdf",
+        "rne id panda.urdf motion.csv -o torques.csv",
+        "rne bench panda.urdf",
+    ),
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Version.")
+def main() -> None:
+    """Rigid-body dynamics of robots by recursive Newton-Euler.
+
+    A ROBOT is a URDF file (.urdf, .xml) or a DH table (.toml). Quantities are in SI units and radians.
+    """
+
+
+for command in (info.info, inverse.inverse_dynamics, bench.bench):
+    main.add_command(command)

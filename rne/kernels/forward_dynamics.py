@@ -28,6 +28,7 @@ from rne.kernels.layout import (
     KEEP,
     LEADER,
     LINKS,
+    MIMIC,
     PARENT,
     RATIO,
     ROTOR,
@@ -183,6 +184,14 @@ def one_by_matrix(table, q, qd, tau, qdd, loads):
     for j in range(n):
         qdd[j] = x[0, j]
     return singular
+
+
+@function
+def one(table, q, qd, tau, qdd, loads):
+    """One state of any robot, of floats. Returns whether the mass matrix is singular."""
+    if table[0, MIMIC] == 0.0 and not one_articulated(table, q, qd, tau, qdd, loads):
+        return False
+    return one_by_matrix(table, q, qd, tau, qdd, loads)
 
 
 @inline

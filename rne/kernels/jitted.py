@@ -7,8 +7,8 @@ from rne.kernels import friction as drag
 from rne.kernels import inverse_dynamics as newton_euler
 from rne.kernels import mass_matrix as composite_bodies
 from rne.kernels import static_torque as virtual_work
-from rne.kernels.jit import function, inline
-from rne.kernels.layout import COORDINATES, FRICTION, MIMIC, SPRINGS, WITH_ROTORS
+from rne.kernels.jit import borrowing, function, inline
+from rne.kernels.layout import COORDINATES, FRICTION, SPRINGS, WITH_ROTORS
 
 
 @inline
@@ -35,13 +35,11 @@ def forward_dynamics(model, q, qd, tau, qdd, friction=False):
     _check(model, tau)
     _check(model, qdd)
     loads = SPRINGS + FRICTION if friction else SPRINGS
-    if model[0, MIMIC] == 0.0 and not outward_and_back.one_articulated(model, q, qd, tau, qdd, loads):
-        return
-    if outward_and_back.one_by_matrix(model, q, qd, tau, qdd, loads):
+    if outward_and_back.one(model, q, qd, tau, qdd, loads):
         raise ValueError("rne.jit: the mass matrix is singular")
 
 
-@function
+@borrowing
 def inverse_dynamics(model, q, qd, qdd, tau, friction=False):
     """Fill tau = M qdd + C qd + g + springs, plus friction if asked for.
 
@@ -51,6 +49,15 @@ def inverse_dynamics(model, q, qd, qdd, tau, friction=False):
     q, qd, qdd : (n,) positions, velocities, accelerations.
     tau : (n,) is filled.
     friction : whether to add viscous and Coulomb friction.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> q, qd, qdd, tau = np.zeros((4, 2))
+    >>> rne.jit.inverse_dynamics(rne.jit.model(arm), q, qd, qdd, tau)
+    >>> bool((tau == rne.gravity_vector(arm, q)).all())
+    True
     """
     _check(model, q)
     _check(model, qd)
@@ -68,6 +75,15 @@ def friction_torque(model, qd, tau):
     model : as `rne.jit.model` returns it.
     qd : (n,) velocities.
     tau : (n,) is filled.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> tau = np.empty(2)
+    >>> rne.jit.friction_torque(rne.jit.model(arm), np.ones(2), tau)
+    >>> bool((tau == rne.friction_torque(arm, np.ones(2))).all())
+    True
     """
     _check(model, qd)
     _check(model, tau)
@@ -102,6 +118,15 @@ def static_torque(model, places, wrenches, q, tau):
     wrenches : (m, 6) [fx, fy, fz, mx, my, mz], one row a place.
     q : (n,) positions.
     tau : (n,) is filled.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> wrench, q, tau = np.array([[0.0, 0, 0, 0, 0, 5]]), np.zeros(2), np.empty(2)
+    >>> rne.jit.static_torque(rne.jit.model(arm), rne.jit.places(arm, {"link2": "world"}), wrench, q, tau)
+    >>> bool(np.allclose(tau, rne.gravity_vector(arm, q) - rne.inverse_dynamics(arm, q, f_ext={"link2": wrench[0]})))
+    True
     """
     _check(model, q)
     _check(model, tau)

@@ -60,7 +60,7 @@ def drive(table, i, w, wd, a, q, qd, qdd):
         a = (
             fma(A[2], q, fma(w[1], twice, a[0])),
             fma(A[5], q, fma(-w[0], twice, a[1])),
-            fma(A[8], q, a[2] + qdd),
+            fma(A[8], q, fma(qd, like(qd, 0.0), a[2] + qdd)),  # not felt, but a NaN must stay one
         )
     return w, wd, a, A
 

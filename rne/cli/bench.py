@@ -1,0 +1,187 @@
+"""`rne bench`: how fast torques are calculated on this machine, for the user's own robot."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+import rne
+from rne.cli.options import examples, say, show, takes_robot
+from rne.cli.table import Cell, table
+from rne.errors import ArgumentError
+from rne.robot import Robot
+
+Floats = NDArray[Any]
+
+_BATCHES = [10**k for k in range(7)]
+_MEMORY = 2**31  # bytes; batches that need more are left out
+_CALLS = 1000  # samples that short runs go through, so that the clock does not count
+_SHARE = 1000  # samples below which another thread has too little to do
+_POSITION, _VELOCITY, _ACCELERATION = 2 * np.pi, 10.0, 5.0  # rad, rad/s, rad/s^2 at most, whatever the limits
+
+
+@dataclass(frozen=True)
+class Case:
+    """One thing to time.
+
+    Attributes
+    ----------
+    what : "call" (a state, from Python), "jitted" (a state, from compiled code) or "batch".
+    dtype, threads, samples : precision; threads that share a call; states in a call.
+    """
+
+    what: str
+    dtype: str
+    threads: int
+    samples: int
+
+
+@dataclass(frozen=True)
+class Result(Case):
+    """A case and its time: the shortest of all runs."""
+
+    ns_per_sample: float
+    samples_per_s: float
+    torques_per_s: float
+
+
+Run = tuple[Case, Callable[[], object], int]  # a case, what does it, and how many calls that makes
+
+
+@click.command(
+    epilog=examples(
+        "rne bench panda.urdf",
+        "rne bench panda.urdf --seconds 60 --json > rates.json",
+    )
+)
+@takes_robot
+@click.option(
+    "--seconds", type=click.FloatRange(0, min_open=True), default=10.0, show_default=True, help="Time to measure for."
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the random states.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with all digits.")
+def bench(robot: Robot, notes: list[str], seconds: float, seed: int, as_json: bool) -> None:
+    """Measure how many joint torques a second this machine calculates for a robot.
+
+    A sample is one state: positions, velocities and accelerations in, one torque a joint out. States are random within
+    the limits. Times are the shortest of all runs; batches fill an array that is there already. What has to be compiled
+    is compiled before.
+    """
+    say(*(f"warning: {note}" for note in notes))
+    if not robot.n:
+        raise ArgumentError(f"{robot.name} has no joint that moves")
+    runs = list(_runs(robot, np.random.default_rng(seed)))
+    results = []
+    terminal = sys.stderr.isatty()
+    with click.progressbar(runs, label="measuring", file=sys.stderr) if terminal else nullcontext(runs) as bar:
+        for case, run, calls in bar:
+            ns = _shortest(run, seconds / len(runs)) / (calls * case.samples)
+            results.append(
+                Result(**asdict(case), ns_per_sample=ns, samples_per_s=1e9 / ns, torques_per_s=robot.n * 1e9 / ns)
+            )
+    show(json.dumps(_data(robot, seed, results), indent=2) if as_json else _page(robot, results))
+
+
+def _runs(robot: Robot, random: np.random.Generator) -> Iterator[Run]:
+    # Here, not on top: they import numba, which the other commands start faster without.
+    from rne.kernels.loop import LOOP
+    from rne.many import thread_count
+
+    largest = max(n for n in _BATCHES if n == 1 or n * robot.n * 6 * 8 <= _MEMORY)
+    q, qd, qdd = _states(robot, largest, random)
+    tau = np.zeros_like(q)  # not empty: what is cast to float32 must be a number
+    first = min(_CALLS, largest)
+    rows = list(zip(q[:first], qd[:first], qdd[:first], strict=True))
+    inverse_dynamics = rne.inverse_dynamics
+
+    def call() -> None:
+        for state in rows:
+            inverse_dynamics(robot, *state)
+
+    yield Case("call", "float64", 1, 1), call, first
+    model = rne.jit.model(robot)
+    yield Case("jitted", "float64", 1, 1), lambda: LOOP.call(model, *(a[:first] for a in (q, qd, qdd, tau))), first
+    most = thread_count(None, 2**62, robot.n)
+    for dtype in (np.float64, np.float32):
+        arrays = [array.astype(dtype, copy=False) for array in (q, qd, qdd, tau)]
+        for threads in sorted({*(2**k for k in range(most.bit_length())), most}):
+            for samples in _BATCHES:
+                if samples <= largest and samples >= _SHARE * (threads - 1):
+                    calls = max(1, _CALLS // samples)
+                    batch = _batch(robot, [array[:samples] for array in arrays], threads, calls)
+                    yield Case("batch", np.dtype(dtype).name, threads, samples), batch, calls
+
+
+def _batch(robot: Robot, arrays: list[Floats], threads: int, calls: int) -> Callable[[], None]:
+    q, qd, qdd, tau = arrays
+
+    def run() -> None:
+        for _ in range(calls):
+            rne.inverse_dynamics(robot, q, qd, qdd, out=tau, threads=threads)
+
+    return run
+
+
+def _states(robot: Robot, samples: int, random: np.random.Generator) -> list[Floats]:
+    """Return random positions, velocities and accelerations, as the limits allow."""
+    lower, upper = np.sort([robot.lower, robot.upper], axis=0).clip(-_POSITION, _POSITION)
+    velocity = np.abs(robot.velocity).clip(max=_VELOCITY)
+    acceleration = np.full(robot.n, _ACCELERATION)
+    bounds = [(lower, upper), (-velocity, velocity), (-acceleration, acceleration)]
+    return [random.uniform(low, high, (samples, robot.n)) for low, high in bounds]
+
+
+def _shortest(run: Callable[[], object], seconds: float) -> int:
+    """Return the shortest time of `run`, in ns; at least two runs, the first of which may compile."""
+    run()
+    shortest = None
+    end = time.perf_counter() + seconds
+    while shortest is None or time.perf_counter() < end:
+        start = time.perf_counter_ns()
+        run()
+        took = time.perf_counter_ns() - start
+        shortest = took if shortest is None else min(took, shortest)
+    return max(shortest, 1)
+
+
+def _page(robot: Robot, results: list[Result]) -> str:
+    titles = ["what", "precision", "threads", "samples a call", "ns/sample", "10^6 samples/s", "10^6 torques/s"]
+    rows: list[list[Cell]] = [
+        [
+            r.what,
+            r.dtype,
+            r.threads,
+            r.samples,
+            *map(_rounded, (r.ns_per_sample, r.samples_per_s / 1e6, r.torques_per_s / 1e6)),
+        ]
+        for r in results
+    ]
+    return f"{robot}\n\n{table(titles, rows)}"
+
+
+def _rounded(number: float) -> float:
+    """Return what a measurement is good for: three digits."""
+    return float(f"{number:.3g}")
+
+
+def _data(robot: Robot, seed: int, results: list[Result]) -> dict[str, Any]:
+    return {
+        "robot": robot.name,
+        "source": robot.tree.source,
+        "coordinates": robot.n,
+        "seed": seed,
+        "machine": platform.machine(),
+        "cores": os.cpu_count(),
+        "results": [asdict(result) for result in results],
+    }

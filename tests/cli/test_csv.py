@@ -1,0 +1,158 @@
+"""CSV as real tools write it is read; what is wrong with it is told with file, line and column."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from trajectories import COLUMNS, Run, as_csv
+
+HEADER = ",".join(COLUMNS)
+ROW = "1,2,3,4,5,6"
+
+
+def spaced(text: str) -> str:
+    return text.replace(",", " , \t")
+
+
+def all_quoted(text: str) -> str:
+    return "\n".join(",".join(f'"{field}"' for field in line.split(",")) for line in text.splitlines())
+
+
+def header_quoted(text: str) -> str:
+    header, rows = text.split("\n", 1)
+    return all_quoted(header) + "\n" + rows
+
+
+FORMS = {
+    "plain": str,
+    "CRLF": lambda text: text.replace("\n", "\r\n"),
+    "old Mac": lambda text: text.replace("\n", "\r"),
+    "byte order mark": lambda text: "\ufeff" + text,
+    "no end of line": lambda text: text.rstrip("\n"),
+    "spaces": spaced,
+    "quotes": all_quoted,
+    "quotes and spaces": lambda text: all_quoted(text).replace(",", ",  "),
+    "quoted header (R)": header_quoted,
+    "blank lines at the end": lambda text: text + "\n  \n\n\n\n\n",
+    "blank lines at the beginning": lambda text: "\n \n" + text,
+    "header of numpy.savetxt": lambda text: "# " + text,
+    "comma at the end": lambda text: text.replace("\n", ",\n"),
+    "commas at the end": lambda text: text.replace("\n", ",,\n"),
+    "capital exponents": lambda text: text.replace("e-", "E-"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("chunk", [2, 1000])
+def test_forms_make_no_difference(run: Run, robot_file, states, tmp_path, form, chunk) -> None:
+    plain = run("id", robot_file, "-", stdin=as_csv(states)).stdout
+    path = tmp_path / "form.csv"
+    path.write_bytes(FORMS[form](as_csv(states)).encode())
+    result = run("id", robot_file, path, "--chunk", chunk)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout == plain
+    assert plain.count("\n") == 8
+
+
+def test_one_column_and_blank_lines(run: Run, robot_file) -> None:
+    """A blank line has as many commas as a row of one field."""
+    good = run("id", robot_file, "-", "--lock", "slide=0", stdin="q_turn\n1\n2\n\n")
+    assert good.exit_code == 0
+    assert good.stdout.count("\n") == 3
+    bad = run("id", robot_file, "-", "--lock", "slide=0", stdin="q_turn\n1\n\n2\n")
+    assert bad.stderr.endswith("<stdin>:3: blank line between rows\n")
+
+
+def test_bytes_that_are_no_utf8_pass_where_nobody_reads_them(run: Run, robot_file) -> None:
+    header, row = HEADER.encode(), ROW.encode()
+    latin = b"t," + header + b",note \xe9\nl\xe9,".replace(b"\xe9", b"\xe9") + row + b",caf\xe9\n"
+    result = run("id", robot_file, "-", stdin=latin)
+    assert result.exit_code == 0
+    assert result.stdout_bytes.splitlines()[1].startswith(b"l\xe9,")
+    bad = run("id", robot_file, "-", stdin=header + b"\n" + row + b"\xe9\n")
+    assert bad.exit_code == 1
+    assert "<stdin>:2: column 'qdd_slide': not a number: " in bad.stderr
+
+
+def test_a_time_with_comma_stays_one_field(run: Run, robot_file) -> None:
+    result = run("id", robot_file, "-", stdin=f't,{HEADER}\n"1,5",{ROW}\n"say ""x""",{ROW}\n')
+    lines = result.stdout.splitlines()
+    assert lines[1].startswith('"1,5",')
+    assert lines[2].startswith('"say ""x""",')
+
+
+def test_a_comma_in_quotes_separates_nothing(run: Run, robot_file) -> None:
+    """The row has as many commas as the header, but one is part of a note, so that a field is missing."""
+    result = run("id", robot_file, "-", stdin='note,other,q_turn,q_slide\n"a,b",1,2\n')
+    assert result.exit_code == 1
+    assert "<stdin>:2: 3 fields where the header has 4" in result.stderr
+
+
+HEADERS = {
+    "": "motion.csv: the file is empty; the first line must name the columns",
+    "\n \n": "motion.csv: the file is empty",
+    "1,2,3,4,5,6\n": "motion.csv:1: no header; the first line must name the columns",
+    HEADER.replace(",", ";"): "motion.csv:1: columns are separated by semicolons; wanted are commas",
+    HEADER.replace(",", "\t"): "motion.csv:1: columns are separated by tabs",
+    "\n" + HEADER + ",t,q_turn,t": "motion.csv:2: columns that stand twice: q_turn, t",
+    "q_turn": "motion.csv:1: missing columns: q_slide",
+    "q_turn,q_slyde": "motion.csv:1: missing columns: q_slide (did you mean q_slyde?)",
+    "q_turn,q_slide,qd_slide": "motion.csv:1: missing columns: qd_turn",
+    "t,qd_turn,qd_slide": "motion.csv:1: missing columns: q_turn, q_slide",
+    HEADER + ",q_wrist": "motion.csv:1: columns of joints that arm does not have: q_wrist",
+    HEADER + ",qd_Slide": "arm does not have: qd_Slide (did you mean qd_slide?)",
+    '"q_turn,q_slide': "motion.csv:1: the header is no line of CSV",
+    "q_turn\0,q_slide": "motion.csv:1: this is not UTF-8 text",
+}
+
+
+@pytest.mark.parametrize("text", HEADERS)
+def test_headers_refused(run: Run, robot_file, tmp_path, monkeypatch, text) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "motion.csv").write_text(text)
+    result = run("id", robot_file, "motion.csv", "-o", "tau.csv")
+    assert result.exit_code == 1
+    assert HEADERS[text] in result.stderr
+    assert result.stderr.splitlines()[-1].startswith("motion.csv:")
+    assert not (tmp_path / "tau.csv").exists()
+
+
+def test_utf16_is_named(run: Run, robot_file) -> None:
+    result = run("id", robot_file, "-", stdin=as_csv(np.ones((1, 6))).encode("utf-16"))
+    assert "not UTF-8 text" in result.stderr
+
+
+ROWS = {
+    "1,2,3,abc,5,6": "column 'qd_slide': not a number: 'abc'",
+    "1,2,3,4,5,": "column 'qdd_slide': empty (nan stands for a number that is not known)",
+    "1,2,3,4,5,1_000": "column 'qdd_slide': not a number: '1_000'",
+    "1,2,3,4,5,0x10": "column 'qdd_slide': not a number: '0x10'",
+    "1,2,3,4,5,\u0661": "column 'qdd_slide': not a number: '\u0661'",
+    '1,2,3,"0,5",5,6': "column 'qd_slide': not a number: '0,5' (wanted is a decimal point)",
+    "1,2,3,4,5": "5 fields where the header has 6",
+    "1,2,3,4,5,6,7": "7 fields where the header has 6",
+    "1,0,2,0,3,0,4,0,5,0,6,0": "12 fields where the header has 6 (are there decimal commas? wanted are points)",
+    "1;2;3;4;5;6": "1 fields where the header has 6",
+    "": "blank line between rows",
+    '1,2,3,4,5,"6': "quote",
+    '1,2,3,4,5,"6"7': "',' expected after '\"'",
+}
+
+
+@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("chunk", [1, 2, 3, 1000])
+@pytest.mark.parametrize("before", [0, 1, 2, 4])
+def test_rows_refused_with_file_line_and_column(run: Run, robot_file, tmp_path, row, chunk, before) -> None:
+    path = tmp_path / "motion.csv"
+    path.write_text("\n".join([HEADER, *[ROW] * before, row, ROW, ROW]) + "\n")
+    result = run("id", robot_file, path, "--chunk", chunk, "-o", tmp_path / "tau.csv")
+    assert result.exit_code == 1
+    last = result.stderr.splitlines()[-1]
+    assert last.startswith(f"{path}:{before + 2}: ")
+    assert ROWS[row] in last or (row.endswith('"6') and "unexpected end of data" in last)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["arm.urdf", "motion.csv"]
+
+
+def test_short_and_long_rows_do_not_make_up_for_each_other(run: Run, robot_file) -> None:
+    result = run("id", robot_file, "-", stdin=f"{HEADER}\n1,2,3,4,5\n1,2,3,4,5,6,7\n")
+    assert "<stdin>:2: 5 fields" in result.stderr

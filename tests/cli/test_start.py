@@ -1,0 +1,78 @@
+"""Start-up: numba is imported when something is calculated, not before; and what `rne` says of itself."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from trajectories import Run
+
+import rne
+
+ROOT = Path(rne.__file__).parents[1]
+PANDA = ROOT / "models" / "panda" / "robot.urdf"
+
+
+def python(code: str) -> str:
+    command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(ROOT)!r})\n{code}"]
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["info", str(PANDA)], ["id", "--help"], ["bench", "--help"], ["id", str(PANDA), "none.csv"]],
+)
+def test_numba_is_not_imported(arguments) -> None:
+    code = f"""
+from rne.cli import main
+try:
+    main({arguments!r})
+except SystemExit:
+    pass
+print("numba" in sys.modules)
+"""
+    assert python(code).splitlines()[-1] == "False"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import rne; f = rne.inverse_dynamics",
+        "from rne import inverse_dynamics as f",
+        "from rne import *; f = inverse_dynamics",
+        "import rne; f = rne.jit.inverse_dynamics",
+        "from rne import jit; f = jit.inverse_dynamics",
+        "import rne.jit; f = rne.jit.inverse_dynamics",
+    ],
+)
+def test_every_way_of_asking_for_a_late_name(code) -> None:
+    assert python(f"{code}\nprint(f.__name__, 'numba' in sys.modules)") == "inverse_dynamics True\n"
+
+
+def test_public_names() -> None:
+    assert set(rne.__all__) <= set(dir(rne))
+    for name in rne.__all__:
+        assert getattr(rne, name).__doc__
+    assert rne.inverse_dynamics is vars(rne)["inverse_dynamics"]  # kept: asked for only once
+    with pytest.raises(AttributeError, match=r"module 'rne' has no attribute 'inverse_dynamic'"):
+        _ = rne.inverse_dynamic  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("command", ["info", "id", "bench"])
+def test_help(run: Run, command) -> None:
+    for option in ("--help", "-h"):
+        result = run(command, option)
+        assert result.exit_code == 0
+        assert f"\n    rne {command} panda.urdf" in result.stdout  # an example, on a line of its own
+    assert f"\n  {command} " in run("--help").stdout
+
+
+def test_version(run: Run) -> None:
+    assert run("--version").stdout.startswith("rne ")
+    assert "numba " in run("--version").stdout
+
+
+def test_unknown_command_is_2(run: Run) -> None:
+    assert run("dynamics").exit_code == 2

@@ -1,0 +1,190 @@
+"""The house keeps its own rules: which room may know which, how long a page is, what a public name must tell."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import rne
+
+ROOT = Path(__file__).parents[1]
+RNE = ROOT / "rne"
+LONGEST = 350
+
+# Who may import whom, downward only; a room may use itself. Nothing else of the house may be imported.
+ARROWS = {
+    "errors": "",
+    "tree": "errors",
+    "read": "tree errors",
+    "kernels/layout": "",  # numbers only
+    "kernels": "kernels/layout",
+    "links": "kernels/layout tree errors",
+    "edit": "tree errors",
+    "robot": "links edit tree errors",
+    "arrays": "kernels/layout robot edit errors",
+    "many": "kernels arrays robot errors",
+    "loading": "read robot",
+    "dynamics": "kernels kernels/layout arrays many robot",
+    "jit": "kernels arrays robot errors",
+    "lagrange": "arrays edit robot tree errors",  # the second opinion: nothing of kernels or links
+    "identities": "lagrange dynamics robot errors",
+    "verification": "identities arrays robot errors",
+    "__init__": "jit verification dynamics lagrange loading robot errors",
+    "cli": "__init__ kernels many robot tree errors",  # a client of the public names; bench times a compiled loop
+}
+
+SOURCES = sorted(RNE.rglob("*.py"))
+SOURCE_IDS = [str(path.relative_to(ROOT)) for path in SOURCES]
+
+
+def room(module: str) -> str:
+    """Room of a module given as `rne.x.y`."""
+    parts = module.split(".")[1:]
+    if not parts:
+        return "__init__"
+    if parts[:2] == ["kernels", "layout"]:
+        return "kernels/layout"
+    return parts[0]
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_of(path) for path in SOURCES}
+
+
+def imported(path: Path) -> set[str]:
+    """Modules that a file imports, wherever in the file it does."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports by dots hide where they lead"
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= {name if name in MODULES else str(node.module) for name in names}
+    return found
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=SOURCE_IDS)
+def test_imports_point_downward(path):
+    here = room(module_of(path))
+    assert here in ARROWS, "a new room: say in ARROWS whom it may know"
+    allowed = {here, *ARROWS[here].split()}
+    up = {name for name in imported(path) if name.split(".")[0] == "rne" and room(name) not in allowed}
+    assert not up, f"{here} may import {sorted(allowed)}"
+
+
+def test_the_arrows_make_no_ring():
+    done: list[str] = []
+    waiting = {name: set(below.split()) for name, below in ARROWS.items()}
+    while waiting:
+        free = [name for name, below in waiting.items() if below <= set(done)]
+        assert free, f"a ring among {sorted(waiting)}"
+        done += free
+        waiting = {name: below for name, below in waiting.items() if name not in free}
+
+
+def test_every_arrow_is_used_and_every_room_is_there():
+    """An arrow that nobody needs would hide the day when somebody uses it; the command line may grow first."""
+    used: dict[str, set[str]] = {room(module_of(path)): set() for path in SOURCES}
+    for path in SOURCES:
+        used[room(module_of(path))] |= {room(name) for name in imported(path) if name.split(".")[0] == "rne"}
+    assert set(ARROWS) == set(used)
+    for here, below in ARROWS.items():
+        assert here == "cli" or set(below.split()) <= used[here], here
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=SOURCE_IDS)
+def test_only_kernels_know_numba(path):
+    if room(module_of(path)) != "kernels":
+        assert not {name for name in imported(path) if name.split(".")[0] in ("numba", "llvmlite")}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=SOURCE_IDS)
+def test_only_the_command_line_prints(path):
+    if room(module_of(path)) == "cli":
+        return
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    assert "print" not in names
+    assert not {"stdout", "stderr"} & attributes
+    assert not {name for name in imported(path) if name.split(".")[0] in ("click", "logging", "rich")}
+
+
+def test_nothing_but_the_declared_is_imported():
+    """numpy, numba with its llvmlite, click for the command line; all else is Python's own."""
+    import sys
+
+    outside = {name.split(".")[0] for path in SOURCES for name in imported(path)} - sys.stdlib_module_names - {"rne"}
+    assert outside <= {"numpy", "numba", "llvmlite", "click"}
+
+
+PAGES = sorted(path for folder in ("rne", "tests", "benchmarks") for path in (ROOT / folder).rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", PAGES, ids=[str(path.relative_to(ROOT)) for path in PAGES])
+def test_a_page_is_not_too_long(path):
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= LONGEST
+    assert not lines or lines[0].startswith(('"""', "'''", "#!")), "the first line says what the file is"
+
+
+def public_names():
+    for module in (rne, rne.jit):
+        for name in module.__all__:
+            value = getattr(module, name)
+            if not inspect.ismodule(value):
+                yield f"{module.__name__}.{name}", value
+
+
+PUBLIC = dict(public_names())
+
+
+def documentation(value) -> str:
+    return inspect.getdoc(getattr(value, "py_func", value)) or ""
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_public_name_says_what_it_is(name):
+    value = PUBLIC[name]
+    text = documentation(value)
+    assert text.strip()
+    if inspect.isclass(value) and issubclass(value, (Exception, Warning)):
+        return
+    assert re.search(r"^Parameters\n-+$", text, re.MULTILINE)
+    assert ">>> " in text, "an example"
+    if not inspect.isclass(value) and "Fill tau" not in text:  # those that fill an array return nothing
+        assert re.search(r"^Returns\n-+$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_public_name_describes_every_parameter(name):
+    value = PUBLIC[name]
+    if inspect.isclass(value) and issubclass(value, (Exception, Warning)):
+        return
+    section = re.search(r"^Parameters\n-+\n(.*?)(?:\n\n[A-Z]|\Z)", documentation(value), re.MULTILINE | re.DOTALL)
+    described = set(re.findall(r"\w+", section.group(1)))
+    wanted = set(inspect.signature(getattr(value, "py_func", value)).parameters)
+    assert wanted <= described
+
+
+def test_public_names_are_sorted_and_there():
+    for module in (rne, rne.jit):
+        assert list(module.__all__) == sorted(module.__all__)
+        assert all(hasattr(module, name) for name in module.__all__)
+
+
+def test_tests_do_not_lean_on_the_workshop():
+    """What is proven here is proven anywhere: no path outside the repository."""
+    for folder in ("rne", "tests", "benchmarks", "models"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.is_file() and path.suffix in (".py", ".toml", ".urdf", ".md"):
+                assert "/work" + "/" not in path.read_text(encoding="utf-8"), path
