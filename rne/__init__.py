@@ -16,6 +16,8 @@ Wrenches
     [fx, fy, fz, mx, my, mz], acting on the robot at the origin of a named frame, in world axes or in its own.
 Drives
     The reflected rotor inertia, gear_ratio**2 * rotor_inertia, is part of the dynamics. Friction is added on request.
+Inertia
+    Of a tensor, and in files, ixy is - integral of x y dm; a pseudo-inertia has + integral of x y dm in that place.
 Mimic joints
     A coordinate reduction, q_j = ratio * q_i + offset, and so tau = G^T tau_full.
 DH tables
@@ -33,10 +35,15 @@ from rne.robot import Robot
 if TYPE_CHECKING:
     from rne import jit
     from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
+    from rne.free_body import newton_euler
+    from rne.inertia import Inertia
+    from rne.sizing import motor_sizing
+    from rne.trajectory import quintic, trapezoidal
 
 __all__ = [
     "ArgumentError",
     "FileError",
+    "Inertia",
     "ModelError",
     "ModelWarning",
     "RneError",
@@ -52,12 +59,24 @@ __all__ = [
     "load",
     "load_dh",
     "load_urdf",
+    "motor_sizing",
+    "newton_euler",
+    "quintic",
+    "trapezoidal",
 ]
 
 # What needs numba is imported when it is first asked for (PEP 562): a robot is loaded in half the time without it.
-_HOMES = dict.fromkeys(
-    ("bias_vector", "coriolis_vector", "friction_torque", "gravity_vector", "inverse_dynamics"), "rne.dynamics"
-)
+_HOMES = {
+    name: f"rne.{module}"
+    for module, names in {
+        "dynamics": "bias_vector coriolis_vector friction_torque gravity_vector inverse_dynamics",
+        "free_body": "newton_euler",
+        "inertia": "Inertia",
+        "sizing": "motor_sizing",
+        "trajectory": "quintic trapezoidal",
+    }.items()
+    for name in names.split()
+}
 
 
 if not TYPE_CHECKING:  # type checkers would take it as leave to ask for any name

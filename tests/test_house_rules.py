@@ -30,7 +30,12 @@ ARROWS = {
     "loading": "read robot",
     "dynamics": "kernels arrays many robot",
     "jit": "kernels arrays robot errors",
-    "__init__": "jit dynamics loading robot errors",
+    "shapes": "edit errors",
+    "inertia": "shapes edit tree errors",
+    "free_body": "inertia edit errors",
+    "trajectory": "edit errors",
+    "sizing": "dynamics arrays edit robot errors",
+    "__init__": "jit dynamics free_body inertia sizing trajectory loading robot errors",
     "cli": "__init__ many robot tree errors",  # a client of the public names
 }
 
