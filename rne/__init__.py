@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from rne import jit
     from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
     from rne.free_body import newton_euler
-    from rne.inertia import Inertia
+    from rne.rigid_body import Inertia
     from rne.sizing import motor_sizing
     from rne.trajectory import quintic, trapezoidal
 
@@ -71,7 +71,7 @@ _HOMES = {
     for module, names in {
         "dynamics": "bias_vector coriolis_vector friction_torque gravity_vector inverse_dynamics",
         "free_body": "newton_euler",
-        "inertia": "Inertia",
+        "rigid_body": "Inertia",
         "sizing": "motor_sizing",
         "trajectory": "quintic trapezoidal",
     }.items()

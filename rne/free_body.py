@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rne.edit import vectors
 from rne.errors import ArgumentError
-from rne.inertia import Inertia
+from rne.rigid_body import Inertia
 
 Array = NDArray[np.float64]
 

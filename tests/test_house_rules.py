@@ -31,11 +31,11 @@ ARROWS = {
     "dynamics": "kernels arrays many robot",
     "jit": "kernels arrays robot errors",
     "shapes": "edit errors",
-    "inertia": "shapes edit tree errors",
-    "free_body": "inertia edit errors",
+    "rigid_body": "shapes edit tree errors",
+    "free_body": "rigid_body edit errors",
     "trajectory": "edit errors",
     "sizing": "dynamics arrays edit robot errors",
-    "__init__": "jit dynamics free_body inertia sizing trajectory loading robot errors",
+    "__init__": "jit dynamics free_body rigid_body sizing trajectory loading robot errors",
     "cli": "__init__ many robot tree errors",  # a client of the public names
 }
 
