@@ -33,12 +33,13 @@ from rne.loading import from_dh, load, load_dh, load_urdf
 from rne.robot import Robot
 
 if TYPE_CHECKING:
-    from rne import jit
+    from rne import jit, lagrange
     from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
     from rne.free_body import newton_euler
     from rne.rigid_body import Inertia
     from rne.sizing import motor_sizing
     from rne.trajectory import quintic, trapezoidal
+    from rne.verification import verify
 
 __all__ = [
     "ArgumentError",
@@ -56,6 +57,7 @@ __all__ = [
     "gravity_vector",
     "inverse_dynamics",
     "jit",
+    "lagrange",
     "load",
     "load_dh",
     "load_urdf",
@@ -63,19 +65,23 @@ __all__ = [
     "newton_euler",
     "quintic",
     "trapezoidal",
+    "verify",
 ]
 
 # What needs numba is imported when it is first asked for (PEP 562): a robot is loaded in half the time without it.
+_MODULES = ("jit", "lagrange")
 _HOMES = {
-    name: f"rne.{module}"
-    for module, names in {
-        "dynamics": "bias_vector coriolis_vector friction_torque gravity_vector inverse_dynamics",
-        "free_body": "newton_euler",
-        "rigid_body": "Inertia",
-        "sizing": "motor_sizing",
-        "trajectory": "quintic trapezoidal",
-    }.items()
-    for name in names.split()
+    "Inertia": "rne.rigid_body",
+    "bias_vector": "rne.dynamics",
+    "coriolis_vector": "rne.dynamics",
+    "friction_torque": "rne.dynamics",
+    "gravity_vector": "rne.dynamics",
+    "inverse_dynamics": "rne.dynamics",
+    "motor_sizing": "rne.sizing",
+    "newton_euler": "rne.free_body",
+    "quintic": "rne.trajectory",
+    "trapezoidal": "rne.trajectory",
+    "verify": "rne.verification",
 }
 
 
@@ -83,11 +89,12 @@ if not TYPE_CHECKING:  # type checkers would take it as leave to ask for any nam
 
     def __getattr__(name: str) -> object:
         """Import a public name that is not there yet, and keep it."""
-        if name == "jit":
-            return import_module("rne.jit")
+        if name in _MODULES:
+            return import_module(f"rne.{name}")
         if name not in _HOMES:
             raise AttributeError(f"module 'rne' has no attribute {name!r}")
-        return globals().setdefault(name, getattr(import_module(_HOMES[name]), name))
+        globals()[name] = value = getattr(import_module(_HOMES[name]), name)
+        return value
 
     def __dir__() -> list[str]:
         """Names that are there, and those that would be."""

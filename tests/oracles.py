@@ -238,11 +238,12 @@ def _body_frame(pm: PinModel, body: str) -> int:
 # ----------------------------------------------------------------------------------------------------------- MuJoCo
 
 
-def mujoco_model(urdf: str | Path) -> mujoco.MjModel:
+def mujoco_model(urdf: str | Path, *, fuse: bool = False) -> mujoco.MjModel:
     """Load URDF with MuJoCo's repairs switched off and everything that would open a mesh taken out.
 
     MuJoCo refuses moving bodies without mass unless something with mass is bolted on, inertias beyond the triangle
-    inequality, and inertias without three positive moments (half of the example robots have such a link).
+    inequality, and inertias without three positive moments (half of the example robots have such a link). With `fuse`,
+    bodies on fixed joints become part of the body that carries them.
     """
     robot = _xml(urdf)
     for link in robot.findall("link"):
@@ -254,7 +255,8 @@ def mujoco_model(urdf: str | Path) -> mujoco.MjModel:
     for own in robot.findall("mujoco"):
         robot.remove(own)
     options = ET.Element("mujoco")
-    ET.SubElement(options, "compiler", balanceinertia="false", strippath="true", fusestatic="false", angle="radian")
+    ET.SubElement(options, "compiler", balanceinertia="false", strippath="true", angle="radian")
+    options[0].set("fusestatic", str(fuse).lower())
     robot.insert(0, options)
     return mujoco.MjModel.from_xml_string(ET.tostring(robot, encoding="unicode"))
 

@@ -28,15 +28,18 @@ ARROWS = {
     "arrays": "kernels/layout robot edit errors",
     "many": "kernels arrays robot errors",
     "loading": "read robot",
-    "dynamics": "kernels arrays many robot",
+    "dynamics": "kernels kernels/layout arrays many robot",
     "jit": "kernels arrays robot errors",
     "shapes": "edit errors",
     "rigid_body": "shapes edit tree errors",
     "free_body": "rigid_body edit errors",
     "trajectory": "edit errors",
     "sizing": "dynamics arrays edit robot errors",
-    "__init__": "jit dynamics free_body rigid_body sizing trajectory loading robot errors",
-    "cli": "__init__ many robot tree errors",  # a client of the public names
+    "lagrange": "arrays edit robot tree errors",  # the second opinion: nothing of kernels or links
+    "identities": "lagrange dynamics robot errors",
+    "verification": "identities arrays robot errors",
+    "__init__": ("jit verification dynamics lagrange loading robot errors free_body rigid_body sizing trajectory"),
+    "cli": "__init__ kernels many robot tree errors",  # a client of the public names; bench times a compiled loop
 }
 
 SOURCES = sorted(RNE.rglob("*.py"))

@@ -32,6 +32,17 @@ def reduce(table, joints, tau):
 
 
 @borrowing
+def _expand(table, x, joints, shifted):
+    """`expand` out of line: states of floats rarely need it."""
+    expand(table, x, joints, shifted)
+
+
+@borrowing
+def _reduce(table, joints, tau):
+    reduce(table, joints, tau)
+
+
+@inline
 def load_one(table, x, state, k):
     """Row k of `state`, an array of floats, from coordinates x; row 0 is for positions.
 
@@ -39,19 +50,20 @@ def load_one(table, x, state, k):
     """
     links = int(table[0, LINKS])
     if table[0, MIMIC] != 0.0:
-        expand(table, x, state[k], 1.0 if k == 0 else 0.0)
+        _expand(table, x, state[k], 1.0 if k == 0 else 0.0)
     else:
         for j in range(links):
             state[k, j] = x[j]
-    for j in range(links, state.shape[1]):
-        state[k, j] = like(state[0, 0], 0.0)
+    if k == 0:
+        for j in range(links, state.shape[1]):
+            state[k, j] = like(state[0, 0], 0.0)
 
 
-@borrowing
+@inline
 def store_one(table, state, k, tau):
     """Coordinates `tau` from row k of `state`, an array of floats."""
     if table[0, MIMIC] != 0.0:
-        reduce(table, state[k], tau)
+        _reduce(table, state[k], tau)
     else:
         for j in range(int(table[0, LINKS])):
             tau[j] = state[k, j]

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rne.kernels.coordinates import load_many, load_one, sines, store_many, store_one
-from rne.kernels.jit import function, inline
+from rne.kernels.jit import borrowing, function, inline
 from rne.kernels.joint import along, angle, body_wrench, drive, friction, lever, spring
 from rne.kernels.layout import (
     COORDINATE,
@@ -34,9 +34,9 @@ from rne.kernels.layout import (
     SPRINGS,
 )  # fmt: skip
 from rne.kernels.num import fma, like
-from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for
+from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for, stack_buffer
 from rne.kernels.rows import get3, index, put
-from rne.kernels.scratch import scratch, table_at
+from rne.kernels.scratch import STACK, table_at
 from rne.kernels.vec import add, add_cross, add_product, motion_matrix, turn_x, turn_z, unturn_x, unturn_z
 
 # Numbers kept for each link between the sweeps: cosine and sine, force, moment; then, for branching, w, wd, a.
@@ -119,13 +119,11 @@ def recursion(table, state, work, loads):
             n = (zero, zero, zero)
 
 
-@function
-def one(table, q, qd, qdd, tau, loads):
-    """One state, of floats; scratch on the stack. Shapes are the caller's business."""
+@borrowing
+def _run(table, q, qd, qdd, tau, buffer, loads):
     links = int(table[0, LINKS])
     packs = packs_for(table, links)
     width = pack_floats(table, packs)
-    buffer = scratch(table, 6 * width + (links + 1) * WORK)
     state = as_floats(buffer, 0, 6, width)
     work = as_floats(buffer, 6 * width, links + 1, WORK)
     load_one(table, q, state, index(0))
@@ -134,6 +132,22 @@ def one(table, q, qd, qdd, tau, loads):
     sines(as_packs(buffer, 0, 6, packs), packs)
     recursion(table, state, work, loads)
     store_one(table, state, index(3), tau)
+
+
+@function
+def _run_large(table, q, qd, qdd, tau, size, loads):
+    _run(table, q, qd, qdd, tau, np.empty(size, table.dtype), loads)
+
+
+@borrowing
+def one(table, q, qd, qdd, tau, loads):
+    """One state, of floats; scratch on the stack. Shapes are the caller's business."""
+    links = int(table[0, LINKS])
+    size = 6 * pack_floats(table, packs_for(table, links)) + (links + 1) * WORK
+    if size > STACK:
+        _run_large(table, q, qd, qdd, tau, size, loads)
+    else:
+        _run(table, q, qd, qdd, tau, stack_buffer(table, STACK), loads)
 
 
 def make_one(stamp: str) -> Callable[..., int]:

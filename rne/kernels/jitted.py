@@ -5,7 +5,7 @@ from __future__ import annotations
 from rne.kernels import friction as drag
 from rne.kernels import inverse_dynamics as newton_euler
 from rne.kernels import static_torque as virtual_work
-from rne.kernels.jit import function, inline
+from rne.kernels.jit import borrowing, function, inline
 from rne.kernels.layout import COORDINATES, FRICTION, SPRINGS
 
 
@@ -15,7 +15,7 @@ def _check(table, x):
         raise ValueError("rne.jit: an array has not one entry a joint")
 
 
-@function
+@borrowing
 def inverse_dynamics(model, q, qd, qdd, tau, friction=False):
     """Fill tau = M qdd + C qd + g + springs, plus friction if asked for.
 

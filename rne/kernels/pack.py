@@ -14,7 +14,7 @@ import operator
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba.core import types
 from numba.core.imputils import impl_ret_borrowed, lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, models, register_model
@@ -150,7 +150,8 @@ def stack_buffer(typing_context: Any, example: Any, size: Any) -> Any:
 
     def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
         array_type = ir.ArrayType(scalar_type(result.dtype), length)
-        memory = cgutils.alloca_once(builder, array_type)
+        with builder.goto_entry_block():  # numba's own helper would fill the memory with zeros in every call: 100 ns
+            memory = builder.alloca(array_type)
         array = arrayobj.make_array(result)(context, builder)
         itemsize = context.get_constant(types.intp, result.dtype.bitwidth // 8)
         arrayobj.populate_array(array, data=builder.bitcast(memory, array.data.type),

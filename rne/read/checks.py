@@ -79,7 +79,7 @@ def check_drive(drive: Drive, spot: Spot) -> None:
 
 
 def note_weightless(ordered: list[Joint], bodies: list[Body], findings: Findings) -> None:
-    """Note every joint that moves no mass.
+    """Note every joint beyond which there is no mass.
 
     Parameters
     ----------
@@ -87,20 +87,13 @@ def note_weightless(ordered: list[Joint], bodies: list[Body], findings: Findings
     bodies : its bodies.
     findings : where the notes go.
     """
-    mover: dict[str, Joint] = {}
+    carrying = {body.name for body in bodies if body.mass or np.any(body.inertia)}
+    for joint in reversed(ordered):
+        if joint.child in carrying:
+            carrying.add(joint.parent)
     for joint in ordered:
-        if joint.movable:
-            mover[joint.child] = joint
-        elif joint.parent in mover:
-            mover[joint.child] = mover[joint.parent]
-    members: dict[str, list[str]] = {}
-    for link, joint in mover.items():
-        members.setdefault(joint.name, []).append(link)
-    heavy = {body.name for body in bodies if body.mass or np.any(body.inertia)}
-    for joint in ordered:
-        moved = members.get(joint.name, [])
-        if joint.movable and heavy.isdisjoint(moved):
-            names = ", ".join(map(repr, moved[:5])) + (", ..." if len(moved) > 5 else "")
+        if joint.movable and joint.child not in carrying:
             findings.at(f"joint {joint.name!r}", joint.line).note(
-                f"moves nothing that has mass ({names}); forward dynamics may be singular, give it mass and inertia"
+                f"neither {joint.child!r} nor anything beyond it has mass, so the joint moves none; "
+                "forward dynamics is singular, give it mass and inertia"
             )

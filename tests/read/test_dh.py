@@ -125,7 +125,7 @@ def test_everything_has_a_default():
     assert joint.drive == type(joint.drive)()
     assert (link.mass, link.has_inertial) == (0.0, False)
     (note,) = tree.notes
-    assert str(note).startswith("<dh>: joint 'joint1': moves nothing that has mass ('link1_axis', 'link1')")
+    assert str(note).startswith("<dh>: joint 'joint1': neither 'link1_axis' nor anything beyond it has mass")
 
 
 def test_numpy_values_are_numbers():

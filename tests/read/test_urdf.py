@@ -273,7 +273,13 @@ def test_movable_link_without_mass_is_noted():
     joints = joint() + joint("", "continuous", "j2", "arm", "pointer") + joint("", "fixed", "k", "pointer", "tip")
     tree = read_urdf(robot(links + joints))
     assert [note.element for note in tree.notes] == ["joint 'j2'"]
-    assert "'pointer', 'tip'" in notes(tree)
+    assert "neither 'pointer' nor anything beyond it has mass" in notes(tree)
+
+
+def test_mass_beyond_another_joint_is_enough():
+    links = '<link name="base"/><link name="hub"/>' + f'<link name="leg">{INERTIAL}</link>'
+    tree = read_urdf(robot(links + joint(child="hub") + joint("", "continuous", "j2", "hub", "leg")))
+    assert tree.notes == ()
 
 
 def test_mass_bolted_on_is_enough():

@@ -1,0 +1,62 @@
+"""What is measured, as data: robots x batch sizes x libraries, with what must be reached. The one list of cases.
+
+Suite, side-by-side run, report and the test that all contenders agree are made from it; a new row is one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from benchmarks.contenders import CONTENDERS
+from benchmarks.subjects import States
+
+
+@dataclass(frozen=True)
+class Row:
+    """Two contenders at one task; `must` and `aim` are times as fast: time of the rival over that of ours."""
+
+    task: str
+    robot: str
+    samples: int
+    rival: str = "pinocchio"
+    ours: str = "rne"
+    threads: int = 1
+    must: float | None = None
+    aim: float | None = None
+
+
+ROWS = [
+    Row("inverse dynamics", "Panda", 100_000, must=20, aim=40),
+    Row("inverse dynamics", "Panda", 100_000, threads=2, must=18, aim=40),
+    Row("inverse dynamics", "Panda", 100_000, rival="rne", ours="rne float32", must=1.5, aim=2),
+    Row("inverse dynamics", "Panda", 100_000, rival="mujoco"),
+    Row("inverse dynamics", "Panda", 100_000, rival="casadi"),
+    Row("inverse dynamics", "humanoid", 10_000, must=10, aim=25),
+    Row("inverse dynamics, one call", "Panda", 1_000, must=1 / 0.8, aim=1 / 0.6),
+    Row("inverse dynamics, one call", "Panda", 1_000, ours="rne in a jitted loop", must=1 / 0.3, aim=1 / 0.15),
+    Row("gravity, one call", "Panda", 1_000, must=1.0, aim=1 / 0.7),
+    Row("forward dynamics", "Panda", 100_000, must=12, aim=30),
+    Row("forward dynamics", "humanoid", 10_000, must=10, aim=25),
+    Row("forward dynamics, one call", "Panda", 1_000, must=1.0, aim=1 / 0.7),
+    Row("mass matrix", "Panda", 10_000, must=12, aim=25),
+    Row("mass matrix, one call", "Panda", 1_000, must=1.0, aim=1 / 0.7),
+    Row("Coriolis matrix", "Panda", 10_000, must=12, aim=25),
+    Row("simulation", "Panda", 1_000, must=5, aim=10),
+]
+
+
+def rows() -> Iterator[Row]:
+    """The rows for which this rne has the function."""
+    for row in ROWS:
+        if (row.task, row.ours) in CONTENDERS:
+            yield row
+
+
+# What of a result is compared: factorisations of C differ, what it does to the velocity does not.
+COMPARED: dict[str, Callable[[Any, States], Any]] = {
+    "Coriolis matrix": lambda C, s: np.einsum("kij,kj->ki", C, s.qd),
+}

@@ -1,0 +1,325 @@
+"""Who takes part at which task: rne, Pinocchio, MuJoCo and CasADi.
+
+A contender is made for a robot, states and a number of threads, and is then called without arguments: it does its task
+on all states and returns the result of all, or, where the task is a single call, of the last. Whoever returns a batch
+allocates it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numba
+import numpy as np
+import pinocchio as pin
+
+import rne
+from benchmarks.subjects import States, Subject
+
+Run = Callable[[], Any]
+Maker = Callable[[Subject, States, int], Run]
+
+
+class MissingError(Exception):
+    """A contender cannot take part; says why."""
+
+
+CONTENDERS: dict[tuple[str, str], Maker] = {}  # by task and library
+
+
+def contender(task: str, library: str, needs: str = "") -> Callable[[Maker], Maker]:
+    """Register a contender, unless `needs` names a function that rne does not have."""
+
+    def register(make: Maker) -> Maker:
+        if not needs or hasattr(rne, needs):
+            CONTENDERS[task, library] = make
+        return make
+
+    return register
+
+
+def libraries(task: str) -> list[str]:
+    return [library for name, library in CONTENDERS if name == task]
+
+
+# ------------------------------------------------------------------------------------------------- inverse dynamics
+
+
+@contender("inverse dynamics", "rne")
+def _(subject: Subject, s: States, threads: int) -> Run:
+    return lambda: rne.inverse_dynamics(subject.robot, s.q, s.qd, s.qdd, threads=threads)
+
+
+@contender("inverse dynamics", "rne float32")
+def _(subject: Subject, s: States, threads: int) -> Run:
+    s = s.astype(np.float32)
+    return lambda: rne.inverse_dynamics(subject.robot, s.q, s.qd, s.qdd, threads=threads)
+
+
+@contender("inverse dynamics", "pinocchio")
+def _(subject: Subject, s: States, threads: int) -> Run:
+    pool, columns = pin.ModelPool(subject.pin, threads), (s.q.T, s.qd.T, s.qdd.T)
+    return lambda: pin.rneaInParallel(threads, pool, *columns).T
+
+
+@contender("inverse dynamics", "mujoco")
+def _(subject: Subject, s: States, threads: int) -> Run:
+    """MuJoCo's own functions in a compiled loop: only what `mj_rne` needs, not contacts and constraints."""
+    _one_thread("MuJoCo", threads)
+    model, data = subject.mujoco, mujoco.MjData(subject.mujoco)
+    loop, given = _mujoco_loop(), np.stack([s.q, s.qd, s.qdd])
+
+    def run() -> Any:
+        tau = np.empty_like(s.q)
+        loop(model._address, data._address, (data.qpos, data.qvel, data.qacc), given, tau.ctypes.data)
+        return tau
+
+    return run
+
+
+@contender("inverse dynamics", "casadi")
+def _(subject: Subject, s: States, threads: int) -> Run:
+    _one_thread("CasADi", threads)
+    if shutil.which("gcc") is None:
+        raise MissingError("there is no gcc to compile CasADi's code")
+    try:
+        from benchmarks import casadi_c
+    except ModuleNotFoundError as error:
+        raise MissingError(f"{error}; it comes with pip install '.[bench]'") from None
+    batch = casadi_c.inverse_dynamics(subject.robot)
+    return lambda: batch(s.q, s.qd, s.qdd)
+
+
+def _one_thread(who: str, threads: int) -> None:
+    if threads != 1:
+        raise MissingError(f"{who} runs on one thread here")
+
+
+def _mujoco_loop() -> Callable[..., None]:
+    (path,) = [path for path in Path(mujoco.__file__).parent.iterdir() if path.stem.split(".")[0] == "libmujoco"]
+    library, pointer = ctypes.CDLL(str(path)), ctypes.c_size_t
+    steps = [getattr(library, f"mj_{name}") for name in ("kinematics", "comPos", "comVel", "rne")]
+    for step in steps:
+        step.restype, step.argtypes = None, [pointer, pointer]
+    kinematics, com_pos, com_vel, mj_rne = steps
+    mj_rne.argtypes = [pointer, pointer, ctypes.c_int, pointer]
+
+    @numba.njit
+    def loop(model, data, state, given, tau):  # type: ignore[no-untyped-def]
+        _, samples, n = given.shape
+        for k in range(samples):
+            for j in range(n):
+                state[0][j], state[1][j], state[2][j] = given[0, k, j], given[1, k, j], given[2, k, j]
+            kinematics(model, data)
+            com_pos(model, data)
+            com_vel(model, data)
+            mj_rne(model, data, 1, tau + 8 * n * k)
+
+    return loop
+
+
+# --------------------------------------------------------------------------------------------- single calls of Python
+# Every contender has a loop of its own, as its user would write it: a helper that calls costs as much as is measured.
+
+
+def _each(*arrays: Any) -> list[Any]:
+    """The states one by one, as arrays of their own."""
+    return [tuple(row.copy() for row in state) for state in zip(*arrays, strict=True)]
+
+
+@contender("inverse dynamics, one call", "rne")
+def _(subject: Subject, s: States, _: int) -> Run:
+    robot, each = subject.robot, _each(s.q, s.qd, s.qdd)
+
+    def run() -> Any:
+        for q, qd, qdd in each:
+            tau = rne.inverse_dynamics(robot, q, qd, qdd)
+        return tau
+
+    return run
+
+
+@contender("inverse dynamics, one call", "rne in a jitted loop")
+def _(subject: Subject, s: States, _: int) -> Run:
+    model, tau = rne.jit.model(subject.robot), np.empty(subject.robot.n)
+
+    def run() -> Any:
+        _jitted_loop(model, s.q, s.qd, s.qdd, tau)
+        return tau
+
+    return run
+
+
+@numba.njit
+def _jitted_loop(model, q, qd, qdd, tau):  # type: ignore[no-untyped-def]
+    for k in range(len(q)):
+        rne.jit.inverse_dynamics(model, q[k], qd[k], qdd[k], tau)
+
+
+@contender("inverse dynamics, one call", "pinocchio")
+def _(subject: Subject, s: States, _: int) -> Run:
+    model, data, each = subject.pin, subject.pin.createData(), _each(s.q, s.qd, s.qdd)
+
+    def run() -> Any:
+        for q, qd, qdd in each:
+            tau = pin.rnea(model, data, q, qd, qdd)
+        return tau
+
+    return run
+
+
+@contender("gravity, one call", "rne")
+def _(subject: Subject, s: States, _: int) -> Run:
+    robot, each = subject.robot, _each(s.q)
+
+    def run() -> Any:
+        for (q,) in each:
+            g = rne.gravity_vector(robot, q)
+        return g
+
+    return run
+
+
+@contender("gravity, one call", "pinocchio")
+def _(subject: Subject, s: States, _: int) -> Run:
+    model, data, each = subject.pin, subject.pin.createData(), _each(s.q)
+
+    def run() -> Any:
+        for (q,) in each:
+            g = pin.computeGeneralizedGravity(model, data, q)
+        return g
+
+    return run
+
+
+@contender("forward dynamics, one call", "rne", needs="forward_dynamics")
+def _(subject: Subject, s: States, _: int) -> Run:
+    robot, each = subject.robot, _each(s.q, s.qd, s.tau)
+
+    def run() -> Any:
+        for q, qd, tau in each:
+            qdd = rne.forward_dynamics(robot, q, qd, tau)
+        return qdd
+
+    return run
+
+
+@contender("forward dynamics, one call", "pinocchio")
+def _(subject: Subject, s: States, _: int) -> Run:
+    model, data, each = subject.pin, subject.pin.createData(), _each(s.q, s.qd, s.tau)
+
+    def run() -> Any:
+        for q, qd, tau in each:
+            qdd = pin.aba(model, data, q, qd, tau)
+        return qdd
+
+    return run
+
+
+@contender("mass matrix, one call", "rne", needs="mass_matrix")
+def _(subject: Subject, s: States, _: int) -> Run:
+    robot, each = subject.robot, _each(s.q)
+
+    def run() -> Any:
+        for (q,) in each:
+            M = rne.mass_matrix(robot, q)
+        return M
+
+    return run
+
+
+@contender("mass matrix, one call", "pinocchio")
+def _(subject: Subject, s: States, _: int) -> Run:
+    model, data, each = subject.pin, subject.pin.createData(), _each(s.q)
+
+    def run() -> Any:
+        for (q,) in each:
+            M = pin.crba(model, data, q)
+        return M
+
+    return run
+
+
+# -------------------------------------------------------------------------------------------- other terms, in batches
+
+
+def _filled(subject: Subject, function: Callable[..., Any], *arrays: Any) -> Run:
+    """Pinocchio has no batches of matrices: a loop of Python that keeps each."""
+    model, data, n = subject.pin, subject.pin.createData(), subject.robot.n
+
+    def run() -> Any:
+        result = np.empty((len(arrays[0]), n, n))
+        for matrix, *state in zip(result, *arrays, strict=True):
+            matrix[:] = function(model, data, *state)
+        return result
+
+    return run
+
+
+@contender("forward dynamics", "rne", needs="forward_dynamics")
+def _(subject: Subject, s: States, threads: int) -> Run:
+    return lambda: rne.forward_dynamics(subject.robot, s.q, s.qd, s.tau, threads=threads)
+
+
+@contender("forward dynamics", "pinocchio")
+def _(subject: Subject, s: States, threads: int) -> Run:
+    pool, columns = pin.ModelPool(subject.pin, threads), (s.q.T, s.qd.T, s.tau.T)
+    return lambda: pin.abaInParallel(threads, pool, *columns).T
+
+
+@contender("mass matrix", "rne", needs="mass_matrix")
+def _(subject: Subject, s: States, threads: int) -> Run:
+    return lambda: rne.mass_matrix(subject.robot, s.q, threads=threads)
+
+
+@contender("mass matrix", "pinocchio")
+def _(subject: Subject, s: States, threads: int) -> Run:
+    _one_thread("Pinocchio", threads)
+    return _filled(subject, pin.crba, s.q)
+
+
+@contender("Coriolis matrix", "rne", needs="coriolis_matrix")
+def _(subject: Subject, s: States, threads: int) -> Run:
+    return lambda: rne.coriolis_matrix(subject.robot, s.q, s.qd, threads=threads)
+
+
+@contender("Coriolis matrix", "pinocchio")
+def _(subject: Subject, s: States, threads: int) -> Run:
+    _one_thread("Pinocchio", threads)
+    return _filled(subject, pin.computeCoriolisMatrix, s.q, s.qd)
+
+
+# Here a sample is a time step of 1 ms; the first state is where it starts, without torque.
+STEP = 1e-3
+
+
+@contender("simulation", "rne", needs="simulate")
+def _(subject: Subject, s: States, _: int) -> Run:
+    t = STEP * np.arange(len(s.q) + 1)
+    return lambda: rne.simulate(subject.robot, s.q[0], s.qd[0], t, method="rk4").q[-1]
+
+
+@contender("simulation", "pinocchio")
+def _(subject: Subject, s: States, _: int) -> Run:
+    model, data, free, h = subject.pin, subject.pin.createData(), np.zeros(subject.robot.n), STEP
+
+    def run() -> Any:
+        q, qd = s.q[0], s.qd[0]
+        for _ in range(len(s.q)):
+            a1 = pin.aba(model, data, q, qd, free)
+            v2 = qd + h / 2 * a1
+            a2 = pin.aba(model, data, q + h / 2 * qd, v2, free)
+            v3 = qd + h / 2 * a2
+            a3 = pin.aba(model, data, q + h / 2 * v2, v3, free)
+            v4 = qd + h * a3
+            a4 = pin.aba(model, data, q + h * v3, v4, free)
+            q = q + h / 6 * (qd + 2 * v2 + 2 * v3 + v4)
+            qd = qd + h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
+        return q
+
+    return run

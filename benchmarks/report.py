@@ -1,0 +1,102 @@
+"""The table in the README: `python -m benchmarks.report` writes it from results.json, between two markers.
+
+`--targets` prints all results beside what they must reach, and fails if one does not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from benchmarks import ROOT
+from benchmarks.run import RESULTS, describe, meets
+
+README = ROOT / "README.md"
+BEGIN = "<!-- benchmark table: written by benchmarks/report.py, begin -->"
+END = "<!-- benchmark table: end -->"
+
+# What the rival of a row is called. With one thread and one call at a time where nothing else is said.
+RIVALS = {
+    ("inverse dynamics", "pinocchio"): "`pin.rneaInParallel`",
+    ("inverse dynamics", "mujoco"): "`mj_rne`, called from a compiled loop",
+    ("inverse dynamics", "casadi"): "C code for this arm alone by CasADi, `gcc -O3 -march=native -ffast-math`",
+    ("inverse dynamics", "rne"): "`rne` in float64",
+    ("inverse dynamics, one call", "pinocchio"): "`pin.rnea`",
+    ("gravity, one call", "pinocchio"): "`pin.computeGeneralizedGravity`",
+    ("forward dynamics", "pinocchio"): "`pin.abaInParallel`",
+    ("forward dynamics, one call", "pinocchio"): "`pin.aba`",
+    ("mass matrix", "pinocchio"): "`pin.crba` in a loop",
+    ("mass matrix, one call", "pinocchio"): "`pin.crba`",
+    ("Coriolis matrix", "pinocchio"): "`pin.computeCoriolisMatrix` in a loop",
+    ("simulation", "pinocchio"): "the same Runge-Kutta steps in Python with `pin.aba`",
+}
+
+_INTRODUCTION = """\
+Ratios of times, each measured in one run with both sides taking turns; Panda with locked fingers and float64 where
+nothing else is said. `python -m benchmarks.run` repeats it.
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.report", description=__doc__)
+    parser.add_argument("--targets", action="store_true", help="print results and targets; the README stays as it is")
+    page = json.loads(RESULTS.read_text())
+    if parser.parse_args().targets:
+        print("\n".join(describe(result) for result in page["results"]))
+        asked = [result for result in page["results"] if result.get("must") is not None]
+        sys.exit(0 if all(meets(result, "must") for result in asked) else 1)
+    README.write_text(insert(README.read_text(), table(page)))
+
+
+def insert(readme: str, text: str) -> str:
+    """The README with `text` between the markers."""
+    before, rest = readme.split(BEGIN)
+    _, after = rest.split(END)
+    return f"{before}{BEGIN}\n{text}{END}{after}"
+
+
+def table(page: dict[str, Any]) -> str:
+    """Introduction, table and machine, in Markdown."""
+    lines = [_INTRODUCTION, "| what | against | times as fast |", "|---|---|---|"]
+    results = [result for result in page["results"] if "skipped" not in result]
+    lines += [_duel(result) for result in results if "row" in result]
+    lines += [line for result in results if "row" not in result for line in _other(result)]
+    machine = dict(page["machine"])
+    used = ", ".join(f"{name} {machine[name]}" for name in ("numba", "pin", "mujoco", "casadi", "gcc") if machine[name])
+    where = f"{machine['cpu']}, {machine['cores']} cores, Python {machine['python']}, {used}, {page['date']}."
+    return "\n".join([*lines, "", where, ""])
+
+
+def _duel(result: dict[str, Any]) -> str:
+    row = result["row"]
+    batch = "" if "one call" in row["task"] else f", {row['samples']:,} {_unit(row['task'])}"
+    ours = row["ours"].removeprefix("rne").strip()
+    threads = f", {row['threads']} threads" if row["threads"] > 1 else ""
+    robot = "" if row["robot"] == "Panda" else f", {row['robot']} of 36 joints"
+    what = f"{row['task']}{batch}{robot}{ours and ', '}{ours}{threads}"
+    return f"| {what} | {RIVALS[row['task'], row['rival']]}{threads} | {_short(result['value'])} |"
+
+
+def _unit(task: str) -> str:
+    return "steps" if task == "simulation" else "states"
+
+
+def _other(result: dict[str, Any]) -> list[str]:
+    """What has no rival at the same task is told in a line of its own, where a ratio can tell it."""
+    if result["kind"] == "growth":
+        sizes = list(result["ns_per_joint"])
+        what = f"each joint of {result['shape']} of up to {sizes[-1]} joints"
+        return [f"| {what} | each joint of those of {sizes[0]} | {_short(1 / result['value'])} at worst |"]
+    if result["kind"] == "fresh" and "against_pinocchio" in result:
+        return [f"| {result['name']} | the same with Pinocchio | {_short(result['against_pinocchio'])} |"]
+    return []
+
+
+def _short(value: float) -> str:
+    return f"{value:.0f}" if value >= 9.95 else f"{value:.1f}" if value >= 0.995 else f"{value:.2f}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""The robots and states that all contenders are given: one text of URDF, one order of the joints."""
+
+from __future__ import annotations
+
+import warnings
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+from oracles import example_urdf, mujoco_model
+from strategies import random_tree, to_urdf
+
+import rne
+from benchmarks import ROOT
+from rne.tree import Limits
+
+Array = NDArray[np.float64]
+
+PANDA = ROOT / "models" / "panda" / "robot.urdf"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A robot for every library; `urdf` is the text that all of them read."""
+
+    urdf: str
+
+    @cached_property
+    def pin(self) -> pin.Model:
+        return pin.buildModelFromXML(self.urdf)
+
+    @cached_property
+    def robot(self) -> rne.Robot:
+        """Its joints stand in Pinocchio's order, so that arrays need no rearranging."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", rne.ModelWarning)  # the humanoid has links without mass in its ball joints
+            return rne.load_urdf(self.urdf, joints=list(self.pin.names)[1:])
+
+    @cached_property
+    def mujoco(self) -> mujoco.MjModel:
+        model = mujoco_model(self.urdf, fuse=True)
+        if tuple(model.joint(i).name for i in range(model.njnt)) != self.robot.joint_names:
+            raise ValueError("MuJoCo has the joints in another order")
+        return model
+
+
+@dataclass(frozen=True)
+class States:
+    """Random states, one a row; `tau` are torques for forward dynamics."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+
+    def astype(self, dtype: type) -> States:
+        return States(*(array.astype(dtype) for array in (self.q, self.qd, self.qdd, self.tau)))
+
+
+def states(n: int, samples: int, seed: int = 0) -> States:
+    random = np.random.default_rng(seed)
+    q, qd, qdd, tau = (random.uniform(-bound, bound, (samples, n)) for bound in (2.5, 2.0, 5.0, 20.0))
+    return States(q, qd, qdd, tau)
+
+
+@cache
+def panda() -> Subject:
+    """The arm with its fingers locked at zero."""
+    return Subject(_with_fixed(PANDA, {"panda_finger_joint1", "panda_finger_joint2"}))
+
+
+@cache
+def humanoid() -> Subject:
+    """A human body with 36 joints, held at its root."""
+    return Subject(_with_fixed(example_urdf("human.urdf"), set()))
+
+
+@cache
+def tree(joints: int, seed: int = 0, branching: float = 0.3) -> Subject:
+    """A random tree, or a chain if `branching` is 0; of what every library understands."""
+    grown = random_tree(
+        np.random.default_rng([joints, seed]), joints,
+        branching=branching, mimic=0.0, massless=0.0, rotors=False, friction=False, tilt=False,
+    )  # fmt: skip
+    limits = Limits(-3.0, 3.0, 10.0, 100.0)  # without limits Pinocchio wants cosine and sine in place of the angle
+    limited = tuple(replace(joint, limits=limits) if joint.movable else joint for joint in grown.joints)
+    return Subject(to_urdf(replace(grown, joints=limited)))
+
+
+SUBJECTS = {"Panda": panda, "humanoid": humanoid, "tree of 30 joints": lambda: tree(30)}
+
+
+def _with_fixed(path: Path, names: set[str]) -> str:
+    robot = ET.parse(path).getroot()
+    for joint in robot.findall("joint"):
+        if joint.get("name") in names:
+            joint.set("type", "fixed")
+            for mimic in joint.findall("mimic"):
+                joint.remove(mimic)
+    return ET.tostring(robot, encoding="unicode")

@@ -1,0 +1,233 @@
+"""The identities that `rne.verify` checks: one function and one line of `IDENTITIES` for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rne import lagrange
+from rne.dynamics import coriolis_vector, gravity_vector, inverse_dynamics
+from rne.errors import RneError
+
+# Until rne has these of its own, those of Lagrange stand in their places:
+from rne.lagrange import coriolis_matrix, forward_dynamics, kinetic_energy, potential_energy
+from rne.lagrange import inertia_matrix as mass_matrix
+from rne.robot import Robot
+
+Array = NDArray[np.float64]
+
+ROUNDING = 1e-9  # both sides exact but for rounding: some 1e-15 on robots, 1e-12 on the longest chains
+QUOTIENT = 1e-7  # one side is a difference quotient of fourth order over STEP: some 1e-9
+SMALLEST = 1e-14  # eigenvalue of a mass matrix with ones on its diagonal that is not yet rounding
+STEP = 1e-3  # rad or m that the fastest joint moves in a difference quotient
+TINY = float(np.finfo(np.float64).tiny)
+
+
+@dataclass(frozen=True)
+class Motions:
+    """Sampled states (samples, n) of a robot, and what several identities need of them."""
+
+    robot: Robot
+    q: Array
+    qd: Array
+    qdd: Array
+
+    @cached_property
+    def M(self) -> Array:  # noqa: N802
+        """Mass matrices (samples, n, n)."""
+        return mass_matrix(self.robot, self.q)
+
+    @cached_property
+    def C(self) -> Array:  # noqa: N802
+        """Coriolis matrices (samples, n, n)."""
+        return coriolis_matrix(self.robot, self.q, self.qd)
+
+    @cached_property
+    def tau(self) -> Array:
+        """Torques (samples, n) by the recursion."""
+        return inverse_dynamics(self.robot, self.q, self.qd, self.qdd)
+
+    @cached_property
+    def D(self) -> Array:  # noqa: N802
+        """Christoffel symbols (samples, n, n, n), Lagrange's; the other terms of his are `D_ij` and `D_i`."""
+        return lagrange.christoffel(self.robot, self.q)
+
+    @cached_property
+    def D_ij(self) -> Array:  # noqa: N802
+        """Mass matrices (samples, n, n), Lagrange's."""
+        return lagrange.inertia_matrix(self.robot, self.q)
+
+    @cached_property
+    def D_i(self) -> Array:  # noqa: N802
+        """Gravity torques (samples, n), Lagrange's."""
+        return lagrange.gravity_vector(self.robot, self.q)
+
+    @cached_property
+    def scale(self) -> Array:
+        """Torque scale (samples, n): all contributions to the torque of a joint by size, before any cancel.
+
+        A joint that carries next to nothing still inherits rounding from the rest of the robot, so none counts for less
+        than a thousandth of the largest.
+        """
+        speed = np.abs(self.qd)
+        gross = _times(np.abs(self.D_ij), np.abs(self.qdd)) + np.abs(self.D_i)
+        gross = gross + np.einsum("sijk,sj,sk->si", np.abs(self.D), speed, speed)
+        return np.asarray(np.maximum(gross, 1e-3 * gross.max(axis=-1, keepdims=True, initial=0.0)) + TINY)
+
+    def at(self, time: Array) -> Motions:
+        """The same motions a little earlier or later, at constant acceleration; one time a sample."""
+        t = time[:, None]
+        return Motions(self.robot, self.q + self.qd * t + self.qdd * t * t / 2, self.qd + self.qdd * t, self.qdd)
+
+    def rate(self, quantity: Callable[[Motions], Array]) -> Array:
+        """Derivative of a quantity (samples, ...) by time, by differences of fourth order."""
+        h = STEP / (np.abs(self.qd).max(axis=-1, initial=0.0) + STEP)
+        near = quantity(self.at(h)) - quantity(self.at(-h))
+        far = quantity(self.at(2 * h)) - quantity(self.at(-2 * h))
+        return np.asarray((8 * near - far) / (12 * h.reshape(-1, *[1] * (near.ndim - 1))))
+
+    def each_joint_at_rest(self, k: int) -> Motions:
+        """Sample k, n times: without the motion of the first joint, of the second, and so on."""
+        moving = 1.0 - np.eye(self.robot.n)
+        return Motions(self.robot, np.tile(self.q[k], (self.robot.n, 1)), self.qd[k] * moving, self.qdd[k] * moving)
+
+
+def _times(matrix: Array, vector: Array) -> Array:
+    return np.asarray(np.einsum("sij,sj->si", matrix, vector))
+
+
+def _as_share(m: Motions, X: Array) -> Array:
+    """Error of inertias (samples, n, n) as a share of those on the diagonal, in their row and column."""
+    own = np.sqrt(np.maximum(np.einsum("sii->si", m.D_ij), 0.0))
+    own = np.maximum(own, 1e-3 * own.max(axis=-1, keepdims=True, initial=0.0)) + TINY
+    return np.asarray(np.abs(X) / (own[:, :, None] * own[:, None, :]))
+
+
+def _per_speed(m: Motions) -> Array:
+    """What turns C and dM/dt into inertias: one over the speed of the fastest joint, (samples, 1, 1)."""
+    return np.asarray(1 / (np.abs(m.qd).max(axis=-1, initial=0.0) + TINY))[:, None, None]
+
+
+# Each of these returns deviations (samples,), (samples, n) or (samples, n, n), as shares of the scale.
+
+
+def _recursion(m: Motions) -> Array:
+    wanted = _times(m.D_ij, m.qdd) + np.einsum("sijk,sj,sk->si", m.D, m.qd, m.qd) + m.D_i
+    return np.asarray(np.abs(m.tau - wanted) / m.scale)
+
+
+def _friction(m: Motions) -> Array:
+    friction = lagrange.friction_torque(m.robot, m.qd)
+    got = inverse_dynamics(m.robot, m.q, m.qd, m.qdd, friction=True) - m.tau
+    return np.asarray(np.abs(got - friction) / (m.scale + np.abs(friction)))
+
+
+def _inertias(m: Motions) -> Array:
+    other = lagrange.paul_inertia_matrix(m.robot, m.q)
+    return np.maximum(_as_share(m, m.M - m.D_ij), _as_share(m, m.M - other))
+
+
+def _coriolis(m: Motions) -> Array:
+    return _as_share(m, (m.C - np.einsum("sijk,sk->sij", m.D, m.qd)) * _per_speed(m))
+
+
+def _terms(m: Motions) -> Array:
+    velocity = _times(m.C, m.qd)
+    total = _times(m.M, m.qdd) + velocity + gravity_vector(m.robot, m.q)
+    action = velocity - coriolis_vector(m.robot, m.q, m.qd)
+    return np.asarray(np.maximum(np.abs(total - m.tau), np.abs(action)) / m.scale)
+
+
+def _forward(m: Motions) -> Array:
+    """In torques, since rounding of a torque may turn a light joint by any acceleration.
+
+    An error of one acceleration shows in the torques of many joints. So the worst of them in a sample is charged to the
+    joints by their errors of acceleration, each measured by its own inertia.
+    """
+    try:
+        qdd = forward_dynamics(m.robot, m.q, m.qd, m.tau)
+    except RneError:  # singular, which is told, with the joint, where the mass matrix is not positive definite
+        return np.zeros_like(m.q)
+    worst = np.max(np.abs(inverse_dynamics(m.robot, m.q, m.qd, qdd) - m.tau) / m.scale, axis=-1, initial=0.0)
+    error = np.abs(qdd - m.qdd) * np.sqrt(np.maximum(np.einsum("sii->si", m.D_ij), 0.0))
+    return np.asarray(worst[:, None] * error / (error.max(axis=-1, keepdims=True, initial=0.0) + TINY))
+
+
+def _kinetic(m: Motions) -> Array:
+    gross = np.einsum("si,sij,sj->s", np.abs(m.qd), np.abs(m.M), np.abs(m.qd)) / 2 + TINY
+    K, by_matrix = kinetic_energy(m.robot, m.q, m.qd), np.einsum("si,sij,sj->s", m.qd, m.M, m.qd) / 2
+    other = lagrange.kinetic_energy(m.robot, m.q, m.qd)
+    return np.asarray(np.maximum(np.abs(K - by_matrix), np.abs(K - other)) / gross)
+
+
+def _potential(m: Motions) -> Array:
+    by_body = lagrange.potential_energy(m.robot, m.q, per_body=True)
+    gross = np.abs(by_body).sum(axis=-1) + TINY
+    return np.asarray(np.abs(potential_energy(m.robot, m.q) - by_body.sum(axis=-1)) / gross)
+
+
+def _power(m: Motions) -> Array:
+    def energy(at: Motions) -> Array:
+        return np.asarray(kinetic_energy(at.robot, at.q, at.qd) + potential_energy(at.robot, at.q))
+
+    gross = np.einsum("si,si->s", m.scale, np.abs(m.qd)) + TINY
+    return np.asarray(np.abs(m.rate(energy) - np.einsum("si,si->s", m.tau, m.qd)) / gross)
+
+
+def _skew(m: Motions) -> Array:
+    S = m.rate(lambda at: mass_matrix(at.robot, at.q)) - 2 * m.C
+    return _as_share(m, (S + np.swapaxes(S, 1, 2)) * _per_speed(m))
+
+
+def _gravity(m: Motions) -> Array:
+    steps = STEP * np.eye(m.robot.n)
+    P = {k: np.asarray(potential_energy(m.robot, m.q[:, None, :] + k * steps)) for k in (-2, -1, 1, 2)}
+    gradient = (8 * (P[1] - P[-1]) - (P[2] - P[-2])) / (12 * STEP)
+    return np.asarray(np.abs(gravity_vector(m.robot, m.q) - gradient) / m.scale)
+
+
+def _definite(m: Motions) -> Array:
+    """Minus the smallest eigenvalue, at the joint with the largest share in that motion.
+
+    Every coordinate is measured by its own inertia: angles and lengths, shoulders and fingers do not compare otherwise.
+    """
+    deviation = np.full(m.q.shape, -np.inf)
+    own = np.sqrt(np.maximum(np.einsum("sii->si", m.M), 0.0))
+    for sample, M in enumerate(m.M):
+        if not np.isfinite(M).all():
+            deviation[sample] = np.nan
+        elif not own[sample].all():
+            deviation[sample, own[sample].argmin()] = 0.0
+        elif M.size:
+            values, directions = np.linalg.eigh(M / np.outer(own[sample], own[sample]))
+            deviation[sample, np.abs(directions[:, 0]).argmax()] = -values[0]
+    return deviation
+
+
+@dataclass(frozen=True)
+class Identity:
+    """An identity: its name in words, the largest deviation that passes, and the function that measures it."""
+
+    name: str
+    tolerance: float
+    deviation: Callable[[Motions], Array]
+
+
+IDENTITIES = (
+    Identity("inverse dynamics is that of Lagrange", ROUNDING, _recursion),
+    Identity("friction is that of Lagrange", ROUNDING, _friction),
+    Identity("mass matrix is that of Lagrange", ROUNDING, _inertias),
+    Identity("Coriolis matrix is that of Lagrange", ROUNDING, _coriolis),
+    Identity("potential energy is that of Lagrange", ROUNDING, _potential),
+    Identity("M qdd + C qd + g is inverse dynamics", ROUNDING, _terms),
+    Identity("forward undoes inverse dynamics", ROUNDING, _forward),
+    Identity("kinetic energy is qd M qd / 2", ROUNDING, _kinetic),
+    Identity("power of torques is change of energy", QUOTIENT, _power),
+    Identity("Mdot - 2 C is skew-symmetric", QUOTIENT, _skew),
+    Identity("gravity is gradient of potential energy", QUOTIENT, _gravity),
+    Identity("mass matrix is positive definite", -SMALLEST, _definite),
+)

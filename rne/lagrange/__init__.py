@@ -1,0 +1,44 @@
+"""The second opinion: the same robot by Lagrange, with homogeneous transforms and pseudo-inertias, in plain numpy.
+
+After R. P. Paul, "Robot Manipulators" (MIT Press 1981), chapter 6; the same equations stand in Cai, "Robotics", and in
+Fu, Gonzalez, Lee, "Robotics" (1987), section 3.2. T_p places the frame of body p in the base, J_p is its 4x4
+pseudo-inertia, and with L = K - P the Lagrange equations of all coordinates q_i are
+
+    tau_i = sum_j D_ij qdd_j + Ia_i qdd_i + sum_jk D_ijk qd_j qd_k + D_i
+
+    D_ij  = sum_p Tr( dT_p/dq_j  J_p  dT_p^T/dq_i )             effective and coupling inertias
+    D_ijk = sum_p Tr( d2T_p/dq_j dq_k  J_p  dT_p^T/dq_i )       centripetal (j = k) and Coriolis coefficients
+    D_i   = - sum_p m_p g^T dT_p/dq_i rbar_p                    gravity
+
+It shares no calculation with the fast functions of `rne`: it starts from the tree that the file describes, takes every
+body in its own frame, and a fixed joint as a constant transform. It is there to check them and to be read, not to be
+fast: the work grows as n^4, and D_ijk of a batch takes room as n^3 a sample.
+
+Springs of joints are in no term here, as they are in none of `rne`.
+"""
+
+from rne.lagrange.chain import transforms
+from rne.lagrange.dynamics import coriolis_vector, forward_dynamics, friction_torque, inverse_dynamics
+from rne.lagrange.energy import kinetic_energy, potential_energy
+from rne.lagrange.paul import differential_vectors, paul_inertia_matrix
+from rne.lagrange.pseudo import inertia_to_pseudo, pseudo_inertia, pseudo_to_inertia
+from rne.lagrange.terms import christoffel, coriolis_matrix, gravity_vector, inertia_matrix
+
+__all__ = [
+    "christoffel",
+    "coriolis_matrix",
+    "coriolis_vector",
+    "differential_vectors",
+    "forward_dynamics",
+    "friction_torque",
+    "gravity_vector",
+    "inertia_matrix",
+    "inertia_to_pseudo",
+    "inverse_dynamics",
+    "kinetic_energy",
+    "paul_inertia_matrix",
+    "potential_energy",
+    "pseudo_inertia",
+    "pseudo_to_inertia",
+    "transforms",
+]

@@ -1,0 +1,199 @@
+"""Homogeneous transforms along the tree, and their derivatives by the product rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rne.arrays import as_batch, check_robot
+from rne.robot import Robot
+from rne.tree import Body, Joint, Pose, Tree, Vector
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A body and its place in the base; leading axes are those of q.
+
+    Attributes
+    ----------
+    body : the body p.
+    joints : the L moving joints between the base and the body, from the base outwards, as rows of the mimic map. No
+        other joint moves the body, so no other derivative of T_p is kept; none at all for order 0.
+    T : (..., 4, 4) frame of the body in the base.
+    U_j : (..., L, 4, 4) dT_p/dq_j; the letter is that of Fu, Gonzalez, Lee.
+    U_jk : (..., L, L, 4, 4) d2T_p/dq_j dq_k; None if not asked for.
+    """
+
+    body: Body
+    joints: tuple[int, ...]
+    T: Array
+    U_j: Array
+    U_jk: Array | None
+
+    def among_all(self, axes: int) -> tuple[Any, ...]:
+        """Where [..., i, j] (two axes) or [..., i, j, k] (three) of these joints stand among all moving joints."""
+        return (..., *np.ix_(*[np.array(self.joints, dtype=np.intp)] * axes))
+
+
+def states(robot: Robot, **values: ArrayLike | None) -> list[Array]:
+    """Return q, qd, ... as float64 arrays (..., n) whose leading axes fit each other; zeros for None.
+
+    The first may not be None.
+
+    Raises
+    ------
+    ArgumentError
+        As the fast functions raise it.
+    """
+    check_robot(robot)
+    as_batch(robot, values, required=next(iter(values)))  # for its refusals
+    return [np.zeros(robot.n) if value is None else np.asarray(value, dtype=np.float64) for value in values.values()]
+
+
+def moving_joints(tree: Tree) -> list[Joint]:
+    """Joints that move, followers included, in the order of the file."""
+    return [joint for joint in tree.joints if joint.movable]
+
+
+def mimic_map(robot: Robot) -> tuple[Array, Array]:
+    """G (m, n) and c (m,) of q_joints = G q + c: a row for each moving joint, a column for each coordinate."""
+    joints, by_name = moving_joints(robot.tree), {joint.name: joint for joint in robot.tree.joints}
+    G, c = np.zeros((len(joints), robot.n)), np.zeros(len(joints))
+    for row, joint in enumerate(joints):
+        leader, ratio = joint, 1.0
+        while leader.mimic is not None:
+            c[row] += ratio * leader.mimic.offset
+            ratio *= leader.mimic.ratio
+            leader = by_name[leader.mimic.leader]
+        if leader.movable:
+            G[row, robot.joint_names.index(leader.name)] = ratio
+    return G, c
+
+
+def homogeneous(pose: Pose) -> Array:
+    """A pose as a 4x4 transform."""
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = pose.rotation, pose.position
+    return T
+
+
+def operator(joint: Joint) -> Array:
+    """Derivative operator Q: the derivative of the motion of a joint is the motion times Q (Paul 1981, chapter 6)."""
+    return revolute_operator(joint.axis) if joint.kind == "revolute" else prismatic_operator(joint.axis)
+
+
+def revolute_operator(axis: Vector) -> Array:
+    """Q of a turn about a unit axis; [[0, -1, 0, 0], [1, 0, 0, 0], 0, 0] about z."""
+    x, y, z = axis
+    return np.array([[0.0, -z, y, 0.0], [z, 0.0, -x, 0.0], [-y, x, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
+
+
+def prismatic_operator(axis: Vector) -> Array:
+    """Q of a slide along a unit axis; a single one, in the place of p_z, along z."""
+    Q = np.zeros((4, 4))
+    Q[:3, 3] = axis
+    return Q
+
+
+def motion(joint: Joint, position: Array) -> Array:
+    """Transform (..., 4, 4) of a joint at `position` (...): the exponential of Q q, which ends after Q^2."""
+    Q, q = operator(joint), position[..., None, None]
+    if joint.kind == "revolute":
+        turned: Array = np.eye(4) + np.sin(q) * Q + (1.0 - np.cos(q)) * (Q @ Q)
+        return turned
+    return np.eye(4) + q * Q
+
+
+def placed_bodies(robot: Robot, q: Array, *, order: int = 1) -> Iterator[Placed]:
+    """Place every body, from the base outwards, with the derivatives of its transform up to an order of 0, 1 or 2.
+
+    T_p = T_before A, with A = origin * motion of the joint that carries p, and dA/dq = A Q. Hence
+    dT_p/dq_j = (the transforms up to joint j) Q_j (the transforms from joint j to p).
+    """
+    G, c = mimic_map(robot)
+    at_joint = q @ G.T + c
+    row = {joint.name: k for k, joint in enumerate(moving_joints(robot.tree))}
+    carried: dict[str, list[Joint]] = {}
+    for joint in robot.tree.joints:
+        carried.setdefault(joint.parent, []).append(joint)
+    bodies = {body.name: body for body in robot.tree.bodies}
+    (root,) = bodies.keys() - {joint.child for joint in robot.tree.joints}
+
+    shape = q.shape[:-1]
+    T = np.broadcast_to(np.eye(4), (*shape, 4, 4))
+    nothing = np.zeros((*shape, 0, 4, 4))
+    waiting = [Placed(bodies[root], (), T, nothing, np.zeros((*shape, 0, 0, 4, 4)) if order == 2 else None)]
+    while waiting:
+        above = waiting.pop()
+        yield above
+        for joint in carried.get(above.body.name, []):
+            if joint.movable:
+                k = row[joint.name]
+                A = homogeneous(joint.origin) @ motion(joint, at_joint[..., k])
+                if order == 0:
+                    waiting.append(_fixed(above, bodies[joint.child], A))
+                else:
+                    waiting.append(_moved(above, bodies[joint.child], A, operator(joint), k))
+            else:
+                waiting.append(_fixed(above, bodies[joint.child], homogeneous(joint.origin)))
+
+
+def _fixed(above: Placed, body: Body, A: Array) -> Placed:
+    """T_p = T_before A with an A that no derivative is taken of."""
+    U_jk = None if above.U_jk is None else above.U_jk @ A
+    return Placed(body, above.joints, above.T @ A, above.U_j @ A[..., None, :, :], U_jk)
+
+
+def _moved(above: Placed, body: Body, A: Array, Q: Array, k: int) -> Placed:
+    """T_p = T_before A with dA/dq_k = A Q, by the product rule."""
+    dA = A @ Q
+    d2A = dA @ Q
+    shape, length = A.shape[:-2], len(above.joints)
+    U_j = np.empty((*shape, length + 1, 4, 4))
+    U_j[..., :-1, :, :] = above.U_j @ A[..., None, :, :]
+    U_j[..., -1, :, :] = above.T @ dA
+    U_jk = None
+    if above.U_jk is not None:
+        U_jk = np.empty((*shape, length + 1, length + 1, 4, 4))
+        U_jk[..., :-1, :-1, :, :] = above.U_jk @ A[..., None, None, :, :]
+        U_jk[..., :-1, -1, :, :] = U_jk[..., -1, :-1, :, :] = above.U_j @ dA[..., None, :, :]
+        U_jk[..., -1, -1, :, :] = above.T @ d2A
+    return Placed(body, (*above.joints, k), above.T @ A, U_j, U_jk)
+
+
+def transforms(robot: Robot, q: ArrayLike) -> dict[str, Array]:
+    """Homogeneous transforms of all bodies: T_p, the frame of body p in the base (Paul 1981, chapter 2).
+
+    Parameters
+    ----------
+    robot : the robot.
+    q : (..., n) positions, rad or m, in the order of `robot.joint_names`.
+
+    Returns
+    -------
+    T : by body name, in the order of `robot.frame_names`, (..., 4, 4); positions in m.
+
+    Raises
+    ------
+    ArgumentError
+        `q` has the wrong shape or type.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> transforms(arm, [0.0, np.pi / 2])["link2"].round(3) + 0.0
+    array([[ 0., -1.,  0.,  1.],
+           [ 1.,  0.,  0.,  1.],
+           [ 0.,  0.,  1.,  0.],
+           [ 0.,  0.,  0.,  1.]])
+    """
+    (position,) = states(robot, q=q)
+    found = {placed.body.name: placed.T for placed in placed_bodies(robot, position, order=0)}
+    return {name: found[name].copy() for name in robot.frame_names}

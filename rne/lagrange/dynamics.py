@@ -1,0 +1,188 @@
+"""The equations of motion put together from their coefficients, forward and backward."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rne.errors import ArgumentError
+from rne.lagrange.chain import mimic_map, moving_joints, states
+from rne.lagrange.terms import christoffel, gravity_vector, inertia_matrix
+from rne.robot import Robot
+
+Array = NDArray[np.float64]
+
+
+def coriolis_vector(robot: Robot, q: ArrayLike, qd: ArrayLike) -> Array:
+    """Coriolis and centripetal torques: sum_jk D_ijk qd_j qd_k.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q, qd : (..., n) positions and velocities; leading axes broadcast against each other.
+
+    Returns
+    -------
+    c : (..., n) N m or N.
+
+    Raises
+    ------
+    ArgumentError
+        An argument has the wrong shape or type.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> coriolis_vector(arm, [0.3, np.pi / 2], [1.0, 2.0]).round(4)
+    array([-4. ,  0.5])
+    """
+    position, velocity = states(robot, q=q, qd=qd)
+    c: Array = np.einsum("...ijk,...j,...k->...i", christoffel(robot, position), velocity, velocity)
+    return c
+
+
+def inverse_dynamics(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike | None = None,
+    qdd: ArrayLike | None = None,
+    *,
+    gravity: ArrayLike | None = None,
+    friction: bool = False,
+) -> Array:
+    """Torques of a motion: tau_i = sum_j D_ij qdd_j + Ia_i qdd_i + sum_jk D_ijk qd_j qd_k + D_i.
+
+    Paul 1981, chapter 6.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q : (..., n) positions, rad or m, in the order of `robot.joint_names`.
+    qd, qdd : (..., n) velocities and accelerations; zero if None. Leading axes broadcast against each other.
+    gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
+    friction : whether to add viscous and Coulomb friction of the joints; no Coulomb friction at rest.
+
+    Returns
+    -------
+    tau : (..., n) N m or N.
+
+    Raises
+    ------
+    ArgumentError
+        An argument has the wrong shape or type.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> inverse_dynamics(arm, [0.0, 0.0], qdd=[1.0, 0.0], gravity=[0.0, 0.0, 0.0]).round(4)
+    array([2.6667, 0.8333])
+    """
+    position, velocity, acceleration = states(robot, q=q, qd=qd, qdd=qdd)
+    inertial = np.einsum("...ij,...j->...i", inertia_matrix(robot, position), acceleration)
+    tau: Array = inertial + gravity_vector(robot, position, gravity=gravity)
+    if qd is not None:
+        tau = tau + coriolis_vector(robot, position, velocity)
+    if friction:
+        tau = tau + friction_torque(robot, velocity)
+    return tau
+
+
+def friction_torque(robot: Robot, qd: ArrayLike) -> Array:
+    """Torques that overcome friction: viscous, and Coulomb by the sign of the velocity of each joint; zero at rest.
+
+    Parameters
+    ----------
+    robot : the robot.
+    qd : (..., n) velocities, rad/s or m/s, in the order of `robot.joint_names`.
+
+    Returns
+    -------
+    tau : (..., n) N m or N.
+
+    Raises
+    ------
+    ArgumentError
+        `qd` has the wrong shape or type.
+
+    Examples
+    --------
+    >>> import rne
+    >>> row = {"joint": "revolute", "a": 0.1, "mass": 1.0, "viscous": 0.5, "coulomb": [0.2, -0.3]}
+    >>> wheel = rne.from_dh([row], convention="standard")
+    >>> friction_torque(wheel, [[2.0], [0.0], [-2.0]]).ravel()
+    array([ 1.2,  0. , -1.3])
+    """
+    (velocity,) = states(robot, qd=qd)
+    G, _ = mimic_map(robot)
+    at_joint = velocity @ G.T
+    drives = [joint.drive for joint in moving_joints(robot.tree)]
+    viscous = np.array([drive.viscous for drive in drives])
+    plus = np.array([drive.coulomb_plus for drive in drives])
+    minus = np.array([drive.coulomb_minus for drive in drives])
+    coulomb = np.where(at_joint > 0, plus, np.where(at_joint < 0, -minus, 0.0))
+    tau: Array = (viscous * at_joint + coulomb) @ G
+    return tau
+
+
+def forward_dynamics(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike | None,
+    tau: ArrayLike | None,
+    *,
+    gravity: ArrayLike | None = None,
+    friction: bool = False,
+) -> Array:
+    """Accelerations under given torques, by solving the equations of `inverse_dynamics` for qdd.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q : (..., n) positions, rad or m, in the order of `robot.joint_names`.
+    qd, tau : (..., n) velocities, and torques (N m or N); zero if None. Leading axes broadcast against each other.
+    gravity, friction : as for `inverse_dynamics`.
+
+    Returns
+    -------
+    qdd : (..., n) rad/s^2 or m/s^2.
+
+    Raises
+    ------
+    ArgumentError
+        An argument has the wrong shape or type, or the mass matrix is singular: something moves that has no inertia.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> held = gravity_vector(arm, [0.3, 0.5])
+    >>> abs(forward_dynamics(arm, [0.3, 0.5], [0.0, 0.0], held)).max() < 1e-12
+    np.True_
+    """
+    position, velocity, torque = states(robot, q=q, qd=qd, tau=tau)
+    M = inertia_matrix(robot, position)
+    _refuse_singular(robot, M)
+    rest = torque - inverse_dynamics(robot, position, velocity, gravity=gravity, friction=friction)
+    solution = np.linalg.solve(M, rest[..., None])[..., 0]
+    return np.asarray(solution, dtype=np.float64)
+
+
+def _refuse_singular(robot: Robot, M: Array) -> None:
+    """Name the joint that carries the motion without inertia: the largest share in the weakest direction of M."""
+    rows = M[np.isfinite(M).all(axis=(-2, -1))]
+    if not rows.size:
+        return
+    scale = np.sqrt(np.maximum(np.einsum("...ii->...i", rows), 0.0))
+    if (scale == 0).any():
+        weak = int(np.argwhere(scale == 0)[0, -1])
+    else:
+        # angles and lengths do not compare, so every coordinate is measured by its own inertia
+        values, directions = np.linalg.eigh(rows / (scale[:, :, None] * scale[:, None, :]))
+        worst = int(values[:, 0].argmin())
+        if values[worst, 0] > 4 * robot.n * np.finfo(float).eps:
+            return
+        weak = int(np.abs(directions[worst, :, 0]).argmax())
+    name = robot.joint_names[weak]
+    raise ArgumentError(f"robot: the mass matrix is singular, joint {name!r} can move without moving any inertia")

@@ -1,0 +1,65 @@
+"""The benchmark compares equals: all contenders at a task agree. No times are taken."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from benchmarks import report
+from benchmarks.cases import COMPARED, ROWS, rows
+from benchmarks.contenders import CONTENDERS, MissingError, libraries
+from benchmarks.measure import extra_memory, ratios
+from benchmarks.subjects import SUBJECTS, states
+
+# A robot for each task, and the others where a contender meets other kinds of joints or branches.
+CASES = sorted({(row.task, row.robot) for row in rows()} | {("inverse dynamics", "tree of 30 joints")})
+# MuJoCo takes no moving bodies without mass, which the humanoid has between the axes of a ball joint.
+UNFIT = {("mujoco", "humanoid"), ("mujoco", "tree of 30 joints")}
+
+
+@pytest.mark.parametrize(("task", "robot"), CASES)
+def test_contenders_agree(task, robot):
+    subject = SUBJECTS[robot]()
+    given = states(subject.robot.n, 11)
+    compared = COMPARED.get(task, lambda result, given: result)
+    wanted = compared(CONTENDERS[task, "pinocchio"](subject, given, 1)(), given)
+    ours = [library for library in libraries(task) if library != "pinocchio" and (library, robot) not in UNFIT]
+    assert "rne" in ours
+    for library in ours:
+        try:
+            run = CONTENDERS[task, library](subject, given, 1)
+        except MissingError:
+            assert library == "casadi"  # the only one that is not among the needs of the tests
+            continue
+        got = compared(run(), given)
+        assert got.shape == wanted.shape
+        tolerance = 1e-4 if got.dtype == np.float32 else 1e-10
+        np.testing.assert_allclose(got, wanted, rtol=0, atol=tolerance * np.abs(wanted).max(), err_msg=library)
+
+
+def test_every_row_has_its_contenders():
+    assert {(row.task, row.rival) for row in ROWS} <= set(CONTENDERS)
+    assert {row.robot for row in ROWS} <= set(SUBJECTS)
+    assert all(row.aim >= row.must for row in ROWS if row.must is not None)
+
+
+def test_the_table_in_the_readme_is_that_of_the_results():
+    wanted = report.table(json.loads(report.RESULTS.read_text())) if report.RESULTS.exists() else ""
+    readme = report.README.read_text()
+    assert report.insert(readme, wanted) == readme
+
+
+def test_every_rival_has_a_name_in_the_readme():
+    assert {(row.task, row.rival) for row in ROWS} <= set(report.RIVALS)
+
+
+def test_memory_beyond_the_result():
+    extra = extra_memory(lambda: (np.ones(2**20), np.ones(2**17)), 2**23)
+    assert 2**20 <= extra < 2**21
+    assert extra_memory(lambda: None, 0) < 2**20
+
+
+def test_ratio_is_that_of_the_shortest_times_and_the_median_of_the_turns():
+    assert ratios([1.0, 2.0, 4.0], [6.0, 4.0, 12.0]) == {"ratio": 4.0, "median_ratio": 3.0, "turns": 3}
