@@ -16,6 +16,8 @@ Wrenches
     [fx, fy, fz, mx, my, mz], acting on the robot at the origin of a named frame, in world axes or in its own.
 Drives
     The reflected rotor inertia, gear_ratio**2 * rotor_inertia, is part of the dynamics. Friction is added on request.
+Inertia
+    Of a tensor, and in files, ixy is - integral of x y dm; a pseudo-inertia has + integral of x y dm in that place.
 Mimic joints
     A coordinate reduction, q_j = ratio * q_i + offset, and so tau = G^T tau_full.
 DH tables
@@ -34,12 +36,17 @@ if TYPE_CHECKING:
     from rne import jit, lagrange
     from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
     from rne.forward import forward_dynamics
+    from rne.free_body import newton_euler
     from rne.inertia import mass_matrix, mass_matrix_inverse
+    from rne.rigid_body import Inertia
+    from rne.sizing import motor_sizing
+    from rne.trajectory import quintic, trapezoidal
     from rne.verification import verify
 
 __all__ = [
     "ArgumentError",
     "FileError",
+    "Inertia",
     "ModelError",
     "ModelWarning",
     "RneError",
@@ -60,12 +67,17 @@ __all__ = [
     "load_urdf",
     "mass_matrix",
     "mass_matrix_inverse",
+    "motor_sizing",
+    "newton_euler",
+    "quintic",
+    "trapezoidal",
     "verify",
 ]
 
 # What needs numba is imported when it is first asked for (PEP 562): a robot is loaded in half the time without it.
 _MODULES = ("jit", "lagrange")
 _HOMES = {
+    "Inertia": "rne.rigid_body",
     "bias_vector": "rne.dynamics",
     "coriolis_vector": "rne.dynamics",
     "forward_dynamics": "rne.forward",
@@ -74,6 +86,10 @@ _HOMES = {
     "inverse_dynamics": "rne.dynamics",
     "mass_matrix": "rne.inertia",
     "mass_matrix_inverse": "rne.inertia",
+    "motor_sizing": "rne.sizing",
+    "newton_euler": "rne.free_body",
+    "quintic": "rne.trajectory",
+    "trapezoidal": "rne.trajectory",
     "verify": "rne.verification",
 }
 

@@ -32,10 +32,15 @@ ARROWS = {
     "inertia": "kernels kernels/layout arrays many robot errors",
     "forward": "kernels kernels/layout inertia dynamics arrays many robot errors",
     "jit": "kernels arrays robot errors",
+    "shapes": "edit errors",
+    "rigid_body": "shapes edit tree errors",
+    "free_body": "rigid_body edit errors",
+    "trajectory": "edit errors",
+    "sizing": "dynamics arrays edit robot errors",
     "lagrange": "arrays edit robot tree errors",  # the second opinion: nothing of kernels or links
     "identities": "lagrange dynamics robot errors",
     "verification": "identities arrays robot errors",
-    "__init__": "jit verification forward inertia dynamics lagrange loading robot errors",
+    "__init__": "dynamics errors forward free_body inertia jit lagrange loading rigid_body robot sizing trajectory verification",
     "cli": "__init__ kernels many robot tree errors",  # a client of the public names; bench times a compiled loop
 }
 
