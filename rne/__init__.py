@@ -16,6 +16,8 @@ Wrenches
     [fx, fy, fz, mx, my, mz], acting on the robot at the origin of a named frame, in world axes or in its own.
 Drives
     The reflected rotor inertia, gear_ratio**2 * rotor_inertia, is part of the dynamics. Friction is added on request.
+Inertia
+    Of a tensor, and in files, ixy is - integral of x y dm; a pseudo-inertia has + integral of x y dm in that place.
 Mimic joints
     A coordinate reduction, q_j = ratio * q_i + offset, and so tau = G^T tau_full.
 DH tables
@@ -26,7 +28,7 @@ DH tables
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from rne.errors import ArgumentError, FileError, ModelError, ModelWarning, RneError, UnknownNameError
+from rne.errors import ArgumentError, FileError, ModelError, ModelWarning, RneError, SingularError, UnknownNameError
 from rne.loading import from_dh, load, load_dh, load_urdf
 from rne.robot import Robot
 
@@ -35,15 +37,23 @@ if TYPE_CHECKING:
     from rne.breakdown import TorqueBreakdown, torque_breakdown
     from rne.coriolis import VelocityTorques, christoffel, coriolis_matrix, velocity_torques
     from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
+    from rne.forward import forward_dynamics
+    from rne.free_body import newton_euler
+    from rne.inertia import mass_matrix, mass_matrix_inverse
+    from rne.rigid_body import Inertia
+    from rne.sizing import motor_sizing
+    from rne.trajectory import quintic, trapezoidal
     from rne.verification import verify
 
 __all__ = [
     "ArgumentError",
     "FileError",
+    "Inertia",
     "ModelError",
     "ModelWarning",
     "RneError",
     "Robot",
+    "SingularError",
     "TorqueBreakdown",
     "UnknownNameError",
     "VelocityTorques",
@@ -51,6 +61,7 @@ __all__ = [
     "christoffel",
     "coriolis_matrix",
     "coriolis_vector",
+    "forward_dynamics",
     "friction_torque",
     "from_dh",
     "gravity_vector",
@@ -60,7 +71,13 @@ __all__ = [
     "load",
     "load_dh",
     "load_urdf",
+    "mass_matrix",
+    "mass_matrix_inverse",
+    "motor_sizing",
+    "newton_euler",
+    "quintic",
     "torque_breakdown",
+    "trapezoidal",
     "velocity_torques",
     "verify",
 ]
@@ -68,16 +85,24 @@ __all__ = [
 # What needs numba is imported when it is first asked for (PEP 562): a robot is loaded in half the time without it.
 _MODULES = ("jit", "lagrange")
 _HOMES = {
+    "Inertia": "rne.rigid_body",
     "TorqueBreakdown": "rne.breakdown",
     "VelocityTorques": "rne.coriolis",
     "bias_vector": "rne.dynamics",
     "christoffel": "rne.coriolis",
     "coriolis_matrix": "rne.coriolis",
     "coriolis_vector": "rne.dynamics",
+    "forward_dynamics": "rne.forward",
     "friction_torque": "rne.dynamics",
     "gravity_vector": "rne.dynamics",
     "inverse_dynamics": "rne.dynamics",
+    "mass_matrix": "rne.inertia",
+    "mass_matrix_inverse": "rne.inertia",
+    "motor_sizing": "rne.sizing",
+    "newton_euler": "rne.free_body",
+    "quintic": "rne.trajectory",
     "torque_breakdown": "rne.breakdown",
+    "trapezoidal": "rne.trajectory",
     "velocity_torques": "rne.coriolis",
     "verify": "rne.verification",
 }

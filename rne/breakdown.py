@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rne.arrays import Batch, Floats, as_batch, as_table, as_wrenches, check_robot, read_only
-from rne.dynamics import coriolis_vector, friction_torque, gravity_vector, inverse_dynamics, newton_euler
+from rne.dynamics import coriolis_vector, friction_torque, gravity_vector, inverse_dynamics, torques_of_motion
 from rne.kernels import layout as at
 from rne.kernels.entries import INVERSE_DYNAMICS
 from rne.many import launch
@@ -140,9 +140,9 @@ def torque_breakdown(
         rotor=_rotor_inertia(robot).astype(batch.dtype) * qdd,
         velocity=coriolis_vector(robot, q, qd, threads=threads),
         gravity=gravity_vector(robot, q, gravity=gravity, threads=threads),
-        spring=newton_euler(robot, still, WEIGHTLESS, None, at.SPRINGS, None, threads),
+        spring=torques_of_motion(robot, still, WEIGHTLESS, None, at.SPRINGS, None, threads),
         friction=friction_torque(robot, qd, threads=threads) if friction else np.zeros_like(qd),
-        external=newton_euler(robot, still, WEIGHTLESS, f_ext, 0, None, threads) if wrenches else np.zeros_like(q),
+        external=torques_of_motion(robot, still, WEIGHTLESS, f_ext, 0, None, threads) if wrenches else np.zeros_like(q),
         total=inverse_dynamics(robot, q, qd, qdd, gravity=gravity, f_ext=f_ext, friction=friction, threads=threads),
     )
 

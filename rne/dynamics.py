@@ -81,12 +81,12 @@ def inverse_dynamics(
                 return tau
         except REFUSED:
             pass
-    return newton_euler(
+    return torques_of_motion(
         robot, {"q": q, "qd": qd, "qdd": qdd}, gravity, f_ext, _ALL if friction else SPRINGS, out, threads
     )
 
 
-def newton_euler(
+def torques_of_motion(
     robot: Robot,
     state: dict[str, ArrayLike | None],
     gravity: ArrayLike | None,
@@ -108,11 +108,12 @@ def newton_euler(
         return finish(result, out)
     launch(INVERSE_DYNAMICS[batch.dtype], robot, batch, ("q", "qd", "qdd"), result, threads, table, loads)
     if places is not None and wrenches:
-        result -= _static_torque(robot, batch, places, tuple(wrenches), threads)
+        result -= external_torque(robot, batch, places, tuple(wrenches), threads)
     return finish(result, out)
 
 
-def _static_torque(robot: Robot, batch: Batch, places: Floats, names: tuple[str, ...], threads: int | None) -> Floats:
+def external_torque(robot: Robot, batch: Batch, places: Floats, names: tuple[str, ...], threads: int | None) -> Floats:
+    """Return J^T w, (..., n), of the wrenches by these names in the batch, which act at `places`."""
     result = empty((*batch.shape, robot.n), batch.dtype)
     joined = batch.with_joined("wrenches", names)
     table, places = as_table(robot, batch.dtype), read_only(places.astype(batch.dtype))
@@ -154,7 +155,7 @@ def gravity_vector(
                 return tau
         except REFUSED:
             pass
-    return newton_euler(robot, {"q": q, "qd": None, "qdd": None}, gravity, None, 0, out, threads)
+    return torques_of_motion(robot, {"q": q, "qd": None, "qdd": None}, gravity, None, 0, out, threads)
 
 
 def bias_vector(
@@ -185,7 +186,7 @@ def bias_vector(
     >>> rne.bias_vector(arm, [0.0, 0.5], [1.0, 0.0]).shape
     (2,)
     """
-    return newton_euler(robot, {"q": q, "qd": qd, "qdd": None}, gravity, None, 0, out, threads)
+    return torques_of_motion(robot, {"q": q, "qd": qd, "qdd": None}, gravity, None, 0, out, threads)
 
 
 def coriolis_vector(
@@ -215,7 +216,7 @@ def coriolis_vector(
     >>> rne.coriolis_vector(arm, [0.3, 0.0], [1.0, 1.0]).round(6) + 0.0
     array([0., 0.])
     """
-    return newton_euler(robot, {"q": q, "qd": qd, "qdd": None}, (0.0, 0.0, 0.0), None, 0, out, threads)
+    return torques_of_motion(robot, {"q": q, "qd": qd, "qdd": None}, (0.0, 0.0, 0.0), None, 0, out, threads)
 
 
 def friction_torque(robot: Robot, qd: ArrayLike, *, out: Floats | None = None, threads: int | None = None) -> Floats:

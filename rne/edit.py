@@ -50,6 +50,17 @@ def matrix(argument: str, value: ArrayLike) -> Matrix:
     return (a[0], a[1], a[2]), (b[0], b[1], b[2]), (c[0], c[1], c[2])
 
 
+def vectors(argument: str, value: ArrayLike) -> NDArray[np.float64]:
+    """Return `value` as real numbers of shape (..., 3); NaN and infinity may be among them."""
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"{argument}: wanted real numbers of shape (..., 3), got {value!r} ({error})") from None
+    if array.ndim == 0 or array.shape[-1] != 3 or array.dtype.kind not in "iuf":
+        raise ArgumentError(f"{argument}: wanted real numbers of shape (..., 3), got {array.dtype} {array.shape}")
+    return array.astype(np.float64)
+
+
 def locked(tree: Tree, values: Mapping[str, float]) -> Tree:
     """Freeze joints at the given positions; joints that mimic them freeze along.
 

@@ -21,6 +21,10 @@ class FileError(RneError):
     """A trajectory or result file that cannot be read or written as asked."""
 
 
+class SingularError(RneError):
+    """A mass matrix without inverse: some motion of the joints moves no mass."""
+
+
 class ModelWarning(UserWarning):
     """Something in a robot file that is legal but likely not what was meant."""
 

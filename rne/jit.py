@@ -18,10 +18,28 @@ from numpy.typing import NDArray
 
 from rne.arrays import as_table, as_wrenches, check_robot
 from rne.errors import ArgumentError
-from rne.kernels.jitted import christoffel, coriolis_matrix, friction_torque, inverse_dynamics, static_torque
+from rne.kernels.jitted import (
+    christoffel,
+    coriolis_matrix,
+    forward_dynamics,
+    friction_torque,
+    inverse_dynamics,
+    mass_matrix,
+    static_torque,
+)
 from rne.robot import Robot
 
-__all__ = ["christoffel", "coriolis_matrix", "friction_torque", "inverse_dynamics", "model", "places", "static_torque"]
+__all__ = [
+    "christoffel",
+    "coriolis_matrix",
+    "forward_dynamics",
+    "friction_torque",
+    "inverse_dynamics",
+    "mass_matrix",
+    "model",
+    "places",
+    "static_torque",
+]
 
 
 def model(robot: Robot, dtype: Any = np.float64) -> NDArray[Any]:

@@ -104,6 +104,7 @@ def compile_tree(tree: Tree, order: tuple[str, ...] | None = None) -> LinkTable:
         if row:
             _write_frame(table[row], link, row)
             _write_drive(table[row], link)
+    _write_bounds(table, links)
     _write_coordinates(table, links, tree, coordinates)
     table += 0.0  # turns negative zeros into zeros
     table32 = table.astype(np.float32)
@@ -315,6 +316,24 @@ def _write_drive(out: Array, link: _Link) -> None:
     out[at.VISCOUS] = drive.viscous
     out[at.COULOMB_PLUS], out[at.COULOMB_MINUS] = drive.coulomb_plus, drive.coulomb_minus
     out[at.STIFFNESS], out[at.REST] = drive.stiffness, drive.rest
+
+
+def _write_bounds(table: Array, links: list[_Link]) -> None:
+    """Bound what every joint may feel: its subtree stretched out straight and swung about the link origin.
+
+    The roots of second moments about a point add up no faster than distances (Minkowski).
+    """
+    mass = np.array([link.moments[0] for link in links]).clip(0.0)
+    swing = np.array([np.trace(link.moments[2]) for link in links]).clip(0.0)
+    for row in range(len(links) - 1, 0, -1):
+        joint, above = links[row].joint, links[row].parent
+        slides = joint.kind == "prismatic"
+        table[row, at.BOUND] = mass[row] if slides else swing[row]
+        reach = float(np.linalg.norm(links[row].position))
+        if slides:
+            reach += max([abs(x) for x in (joint.limits.lower, joint.limits.upper) if np.isfinite(x)], default=0.0)
+        mass[above] += mass[row]
+        swing[above] += (np.sqrt(swing[row]) + np.sqrt(mass[row]) * reach) ** 2
 
 
 def _write_coordinates(table: Array, links: list[_Link], tree: Tree, coordinates: tuple[str, ...]) -> None:

@@ -60,9 +60,9 @@ def robots(min_joints: int = 1, max_joints: int = 12, **features: float | bool) 
 
 
 def wrenches(tree: Tree) -> st.SearchStrategy[dict[str, Array]]:
-    """External wrenches on up to three bodies, the root among them at times."""
+    """External wrenches on one to three bodies, the root among them at times."""
     wrench = st.lists(st.integers(-2000, 2000), min_size=6, max_size=6).map(lambda w: np.array(w, dtype=float) / 100.0)
-    return st.dictionaries(st.sampled_from([body.name for body in tree.bodies]), wrench, max_size=3)
+    return st.dictionaries(st.sampled_from([body.name for body in tree.bodies]), wrench, min_size=1, max_size=3)
 
 
 def random_tree(rng: np.random.Generator, joints: int, **features: float | bool) -> Tree:

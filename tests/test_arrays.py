@@ -233,7 +233,7 @@ def test_what_are_no_real_numbers_is_refused_by_name(name, value):
 # --------------------------------------------------------------------------------------------------------- precision
 
 # Single precision carries 6e-8; an arm of seven joints adds some dozens of roundings. Relative to the largest torque of
-# the sample. Measured: 2e-6 at worst.
+# the sample. Measured: 1.4e-6 at worst.
 SINGLE = 1e-5
 
 

@@ -31,11 +31,19 @@ ARROWS = {
     "dynamics": "kernels kernels/layout arrays many robot",
     "coriolis": "dynamics kernels arrays many robot",
     "breakdown": "dynamics kernels kernels/layout arrays many robot",
+    "inertia": "kernels kernels/layout arrays many robot errors",
+    "forward": "kernels kernels/layout inertia dynamics arrays many robot errors",
     "jit": "kernels arrays robot errors",
+    "shapes": "edit errors",
+    "rigid_body": "shapes edit tree errors",
+    "free_body": "rigid_body edit errors",
+    "trajectory": "edit errors",
+    "sizing": "dynamics arrays edit robot errors",
     "lagrange": "arrays edit robot tree errors",  # the second opinion: nothing of kernels or links
     "identities": "lagrange dynamics robot errors",
     "verification": "identities arrays robot errors",
-    "__init__": "jit verification breakdown coriolis dynamics lagrange loading robot errors",
+    "__init__": "breakdown coriolis dynamics errors forward free_body inertia jit lagrange loading rigid_body robot "
+    "sizing trajectory verification",
     "cli": "__init__ kernels many robot tree errors",  # a client of the public names; bench times a compiled loop
 }
 

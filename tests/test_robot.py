@@ -324,7 +324,7 @@ def test_loading_functions_take_the_same_options():
 def test_what_the_reader_noted_is_said_where_the_user_loads():
     bare = ARM.replace("</robot>", "").replace('<link name="floor"/>', '<link name="floor"/><link name="flag"/>')
     bare += """<joint name="wave" type="continuous"><parent link="tool"/><child link="flag"/></joint></robot>"""
-    with pytest.warns(rne.ModelWarning, match="wave.*moves nothing that has mass") as caught:
+    with pytest.warns(rne.ModelWarning, match="wave.*nor anything beyond it has mass") as caught:
         robot = rne.load_urdf(bare)
     assert {warning.filename for warning in caught} == {__file__}
     assert rne.gravity_vector(robot, np.zeros(7))[-1] == 0

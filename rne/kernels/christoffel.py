@@ -15,8 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import function, inline
 from rne.kernels.joint import along_axis, body_moments, crossed, moment_of_momentum, momentum
@@ -26,8 +24,8 @@ from rne.kernels.num import like
 from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for
 from rne.kernels.placement import ORIGIN, PLACE, get_axis, placements
 from rne.kernels.rows import add_to, get3, get6, get9, index, put
-from rne.kernels.scratch import scratch
-from rne.kernels.tile import store_tile
+from rne.kernels.scratch import aligned, scratch
+from rne.kernels.tile import fetch_rows, store_tile
 from rne.kernels.vec import subtract
 
 # Numbers kept for each link: its placement, and the moments m, h, S of all that is beyond its joint.
@@ -122,7 +120,7 @@ def make_many(stamp: str) -> Callable[..., None]:
         links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
         samples = pack_floats(table, 1)
         state_size, work_size = samples * 6 * links, samples * (links + 1) * WORK
-        buffer = np.empty(state_size + work_size + samples * (n * n * n + n), table.dtype)
+        buffer = aligned(table, state_size + work_size + samples * (n * n * n + n))
         state = as_packs(buffer, 0, 6, links)
         work = as_packs(buffer, state_size, links + 1, WORK)
         flat = as_packs(buffer, state_size + work_size, 1, n * n * n)
@@ -130,6 +128,7 @@ def make_many(stamp: str) -> Callable[..., None]:
         D = flat.reshape((n, n, n))
         for row in range(first, stop, samples):
             load_many(table, state, tile, 0, 1, where, row, stop - 1)
+            fetch_rows(where[2], where[3], row, stop, samples)
             sines(state, links)
             recursion(table, state, work, D)
             store_tile(flat, 0, where[2], where[3], row, stop - 1, n * n * n)

@@ -16,8 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import function, inline
 from rne.kernels.joint import add_rate, along_axis, body_moments, momentum, momentum_rates
@@ -27,8 +25,8 @@ from rne.kernels.num import fma, like
 from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for
 from rne.kernels.placement import ORIGIN, PLACE, get_axis, placements
 from rne.kernels.rows import add_to, get3, get6, get9, index, put
-from rne.kernels.scratch import scratch, table_at
-from rne.kernels.tile import store_tile
+from rne.kernels.scratch import aligned, scratch, table_at
+from rne.kernels.tile import fetch_rows, store_tile
 from rne.kernels.vec import add_cross, cross, subtract
 
 # Numbers kept for each link: its placement, angular velocity, rate of its axis, place and velocity of its origin as
@@ -62,10 +60,17 @@ def _outward(table, state, work):
 
 
 @inline
+def _enter(table, C, i, k, value):
+    """Enter what belongs to joints i and k; adds up to G^T C G where joints follow others, whose entries meet."""
+    row, column = int(table[i, LEADER]), int(table[k, LEADER])
+    C[row, column] = fma(value, table[i, RATIO] * table[k, RATIO], C[row, column])
+
+
+@inline
 def recursion(table, state, work, C):
     """Turn rows q, qd, sine and cosine of q (0, 1, 4, 5) of `state` into C, (coordinates, coordinates).
 
-    table : (links + 1, WIDTH). work : (links + 1, WORK) scratch. Mimic joints are reduced on the way: G^T C G.
+    table : (links + 1, WIDTH). work : (links + 1, WORK) scratch.
     """
     zero = like(state[0, 0], 0.0)
     nothing = (zero, zero, zero)
@@ -90,18 +95,15 @@ def recursion(table, state, work, C):
         # Integrals of J and r x J, then of J', r x J' and r' x J, for J = J_i, over all that joint i carries.
         a, b = momentum(table, i, axis, m, h, S)
         f, n, e = momentum_rates(table, i, axis, get3(work, i, TURNING), m, h, S, hd, V)
-        own = int(table[i, LEADER])
-        C[own, own] = fma(along_axis(table, i, axis, f, n), table[i, RATIO] * table[i, RATIO], C[own, own])
+        _enter(table, C, i, i, along_axis(table, i, axis, f, n))
         last, k = i, parent
         while k > 0:
             d, dd = get3(work, last, ARM), get3(work, last, ARM_RATE)
             n, b, e = add_cross(n, d, f), add_cross(b, d, a), add_cross(e, dd, a)  # about the origin of link k
             axis = get_axis(work, k)
-            outer = along_axis(table, k, axis, f, n)
-            inner = along_axis(table, k, get3(work, k, TURNING), a, b) + along_axis(table, k, axis, nothing, e)
-            other, weight = int(table[k, LEADER]), table[i, RATIO] * table[k, RATIO]
-            C[other, own] = fma(outer, weight, C[other, own])
-            C[own, other] = fma(inner, weight, C[own, other])
+            _enter(table, C, k, i, along_axis(table, k, axis, f, n))
+            pull = along_axis(table, k, get3(work, k, TURNING), a, b) + along_axis(table, k, axis, nothing, e)
+            _enter(table, C, i, k, pull)
             last, k = k, int(table[k, PARENT])
 
 
@@ -143,7 +145,7 @@ def make_many(stamp: str) -> Callable[..., None]:
         links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
         samples = pack_floats(table, 1)
         state_size, work_size = samples * 6 * links, samples * (links + 1) * WORK
-        buffer = np.empty(state_size + work_size + samples * (n * n + n), table.dtype)
+        buffer = aligned(table, state_size + work_size + samples * (n * n + n))
         state = as_packs(buffer, 0, 6, links)
         work = as_packs(buffer, state_size, links + 1, WORK)
         C = as_packs(buffer, state_size + work_size, n, n)
@@ -151,6 +153,7 @@ def make_many(stamp: str) -> Callable[..., None]:
         tile = as_packs(buffer, state_size + work_size + samples * n * n, 1, n)
         for row in range(first, stop, samples):
             load_many(table, state, tile, 0, 2, where, row, stop - 1)
+            fetch_rows(where[4], where[5], row, stop, samples)
             sines(state, links)
             recursion(table, state, work, C)
             store_tile(flat, 0, where[4], where[5], row, stop - 1, n * n)

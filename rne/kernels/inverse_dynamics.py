@@ -10,11 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from rne.kernels.coordinates import load_many, load_one, sines, store_many, store_one
 from rne.kernels.jit import borrowing, function, inline
-from rne.kernels.joint import along, angle, body_wrench, drive, friction, lever, spring
+from rne.kernels.joint import along, angle, body_wrench, drive, friction, spring
 from rne.kernels.layout import (
     COORDINATE,
     COORDINATES,
@@ -36,19 +34,19 @@ from rne.kernels.layout import (
 from rne.kernels.num import fma, like
 from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for, stack_buffer
 from rne.kernels.rows import get3, index, put
-from rne.kernels.scratch import STACK, table_at
-from rne.kernels.vec import add, add_cross, add_product, motion_matrix, turn_x, turn_z, unturn_x, unturn_z
+from rne.kernels.scratch import STACK, aligned, table_at
+from rne.kernels.transfer import wrench_to_parent
+from rne.kernels.vec import add, add_product, motion_matrix, turn_x, turn_z
 
 # Numbers kept for each link between the sweeps: cosine and sine, force, moment; then, for branching, w, wd, a.
 WORK = 17
 
 
 @inline
-def recursion(table, state, work, loads):
-    """Turn rows q, qd, qdd, sine and cosine of q (0, 1, 2, 4, 5) of `state` into row tau (3).
+def outward(table, state, work):
+    """Motion of all links from rows q, qd, qdd, sine and cosine of q (0, 1, 2, 4, 5) of `state`.
 
-    table : (links + 1, WIDTH) as in `layout`. state : (6, links or more), of floats or of packs.
-    work : (links + 1, WORK) scratch of the same numbers. loads : FRICTION, SPRINGS, their sum, or 0.
+    Leaves cosine and sine of every joint, force and moment of every body, and w, wd, a of links that branch in `work`.
     """
     links = int(table[0, LINKS])
     zero = like(work[0, 0], 0.0)
@@ -88,9 +86,19 @@ def recursion(table, state, work, loads):
             put(work, i, 11, wd)
             put(work, i, 14, a)
 
+
+@inline
+def recursion(table, state, work, loads):
+    """Turn rows q, qd, qdd, sine and cosine of q (0, 1, 2, 4, 5) of `state` into row tau (3).
+
+    table : (links + 1, WIDTH) as in `layout`. state : (6, links or more), of floats or of packs.
+    work : (links + 1, WORK) scratch of the same numbers. loads : FRICTION, SPRINGS, their sum, or 0.
+    """
+    outward(table, state, work)
+    zero = like(work[0, 0], 0.0)
     f = (zero, zero, zero)
     n = (zero, zero, zero)
-    for i in range(links, 0, -1):
+    for i in range(int(table[0, LINKS]), 0, -1):
         f = add(f, get3(work, i, 2))
         n = add(n, get3(work, i, 5))
         j = int(table[i, COORDINATE])
@@ -102,15 +110,7 @@ def recursion(table, state, work, loads):
         state[3, j] = torque
         parent = int(table[i, PARENT])
         if parent > 0:
-            n = lever(table, i, f, n, state[0, j])
-            c, s = work[i, 0], work[i, 1]
-            f, n = unturn_z(f, c, s), unturn_z(n, c, s)
-            ca, sa = table[i, COS_ALPHA], table[i, SIN_ALPHA]
-            f, n = unturn_x(f, ca, sa), unturn_x(n, ca, sa)
-            if table[i, HAS_TURN] != 0.0:
-                ct, st = table[i, COS_TURN], table[i, SIN_TURN]
-                f, n = unturn_z(f, ct, st), unturn_z(n, ct, st)
-            n = add_cross(n, get3(table, i, PX), f)
+            f, n = wrench_to_parent(table, i, f, n, work[i, 0], work[i, 1], state[0, j])
         if table[i, FOLLOWS] == 0.0 or parent == 0:
             if parent > 0:
                 put(work, parent, 2, add(f, get3(work, parent, 2)))
@@ -136,7 +136,7 @@ def _run(table, q, qd, qdd, tau, buffer, loads):
 
 @function
 def _run_large(table, q, qd, qdd, tau, size, loads):
-    _run(table, q, qd, qdd, tau, np.empty(size, table.dtype), loads)
+    _run(table, q, qd, qdd, tau, aligned(table, size), loads)
 
 
 @borrowing
@@ -172,7 +172,7 @@ def make_many(stamp: str) -> Callable[..., None]:
         stamp  # noqa: B018  part of the cache key
         links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
         samples = pack_floats(table, 1)
-        buffer = np.empty(samples * (6 * links + (links + 1) * WORK + n), table.dtype)
+        buffer = aligned(table, samples * (6 * links + (links + 1) * WORK + n))
         state = as_packs(buffer, 0, 6, links)
         work = as_packs(buffer, samples * 6 * links, links + 1, WORK)
         tile = as_packs(buffer, samples * (6 * links + (links + 1) * WORK), 1, n)

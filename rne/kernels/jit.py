@@ -32,8 +32,8 @@ inline_allocating = numba.njit(forceinline=True, _nrt=True, no_cpython_wrapper=T
 # Compiled as a function of its own, for each combination of argument types; may allocate.
 function = numba.njit(_nrt=True, no_cfunc_wrapper=True, **_OPTIONS)
 
-# The same without reference counting: for small functions of floats that several callers share.
-borrowing = numba.njit(_nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)
+# The same without reference counting: for functions of floats that allocate nothing.
+borrowing = numba.njit(_nrt=False, no_cfunc_wrapper=True, **_OPTIONS)
 
 
 # What a compiled function raises when an argument is of none of the types it was compiled for.

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from rne.kernels import christoffel as symbols
 from rne.kernels import coriolis_matrix as echeandia_wensing
+from rne.kernels import forward_dynamics as outward_and_back
 from rne.kernels import friction as drag
 from rne.kernels import inverse_dynamics as newton_euler
+from rne.kernels import mass_matrix as composite_bodies
 from rne.kernels import static_torque as virtual_work
 from rne.kernels.jit import borrowing, function, inline
-from rne.kernels.layout import COORDINATES, FRICTION, SPRINGS
+from rne.kernels.layout import COORDINATES, FRICTION, SPRINGS, WITH_ROTORS
 
 
 @inline
@@ -69,6 +71,28 @@ def coriolis_matrix(model, q, qd, C):
     echeandia_wensing.one(model, q, qd, C)
 
 
+@function
+def forward_dynamics(model, q, qd, tau, qdd, friction=False):
+    """Fill qdd = M^-1 (tau - C qd - g - springs), less friction if asked for.
+
+    Raises ValueError where the mass matrix is singular: a pivot is below 1e-12 (float32: 1e-5) of its diagonal entry.
+
+    Parameters
+    ----------
+    model : as `rne.jit.model` returns it.
+    q, qd, tau : (n,) positions, velocities, torques.
+    qdd : (n,) is filled.
+    friction : whether viscous and Coulomb friction act against the motion.
+    """
+    _check(model, q)
+    _check(model, qd)
+    _check(model, tau)
+    _check(model, qdd)
+    loads = SPRINGS + FRICTION if friction else SPRINGS
+    if outward_and_back.one(model, q, qd, tau, qdd, loads):
+        raise ValueError("rne.jit: the mass matrix is singular")
+
+
 @borrowing
 def inverse_dynamics(model, q, qd, qdd, tau, friction=False):
     """Fill tau = M qdd + C qd + g + springs, plus friction if asked for.
@@ -118,6 +142,23 @@ def friction_torque(model, qd, tau):
     _check(model, qd)
     _check(model, tau)
     drag.one(model, qd, tau)
+
+
+@function
+def mass_matrix(model, q, mass):
+    """Fill the mass matrix, rotor inertias included.
+
+    Parameters
+    ----------
+    model : as `rne.jit.model` returns it.
+    q : (n,) positions.
+    mass : (n, n) is filled, both triangles.
+    """
+    _check(model, q)
+    _check(model, mass)
+    if mass.shape[1] != mass.shape[0]:
+        raise ValueError("rne.jit: the mass matrix is not square")
+    composite_bodies.one(model, q, mass, WITH_ROTORS)
 
 
 @function

@@ -104,6 +104,93 @@ def along_axis(table, i, axis, f, n):
 
 
 @inline
+def add_to_composite(table, i, m, h, S):
+    """Add the regrouped body of the link to mass, first and second moments."""
+    if table[i, KIND] == REVOLUTE:
+        h = (h[0] + table[i, HX], h[1] + table[i, HY], h[2])
+        S = (
+            S[0] + table[i, XX], S[1] + table[i, YY], S[2],
+            S[3] + table[i, XY], S[4] + table[i, XZ], S[5] + table[i, YZ],
+        )  # fmt: skip
+        return m, h, S
+    return m + table[i, MASS], h, S
+
+
+@inline
+def unit_wrench(table, i, m, h, S):
+    """Force and moment that give a composite a unit acceleration of the joint: z x h and tr(S) z - S z, or m z, h x z.
+
+    Walker and Orin 1982, equations for a rotational and a translational joint.
+    """
+    zero = like(m, 0.0)
+    if table[i, KIND] == REVOLUTE:
+        return (-h[1], h[0], zero), (-S[4], -S[5], S[0] + S[1])
+    return (zero, zero, m), (h[1], -h[0], zero)
+
+
+@inline
+def add_to_articulated(table, i, J, B, M):
+    """Add the regrouped body of the link to an articulated inertia: J = tr(S) 1 - S, B = [h]x, M = m 1."""
+    if table[i, KIND] == REVOLUTE:
+        hx, hy, xx, yy = table[i, HX], table[i, HY], table[i, XX], table[i, YY]
+        J = (J[0] + yy, J[1] + xx, J[2] + (xx + yy), J[3] - table[i, XY], J[4] - table[i, XZ], J[5] - table[i, YZ])
+        B = (B[0], B[1], B[2] + hy, B[3], B[4], B[5] - hx, B[6] - hy, B[7] + hx, B[8])
+        return J, B, M
+    m = table[i, MASS]
+    return J, B, (M[0] + m, M[1] + m, M[2] + m, M[3], M[4], M[5])
+
+
+@inline
+def axis_wrench(table, i, J, B, M):
+    """Force and moment for a unit acceleration of the joint: the column of an articulated inertia on its axis."""
+    if table[i, KIND] == REVOLUTE:
+        return (B[6], B[7], B[8]), (J[4], J[5], J[2])
+    return (M[4], M[5], M[2]), (B[2], B[5], B[8])
+
+
+@inline
+def add_joint(table, i, wd, a, qdd):
+    """Add the acceleration of the joint to an acceleration of the link."""
+    if table[i, KIND] == REVOLUTE:
+        return (wd[0], wd[1], wd[2] + qdd), a
+    return wd, (a[0], a[1], a[2] + qdd)
+
+
+@inline
+def slide_acceleration(table, i, wd, a, q):
+    """Acceleration of the origin from that of the place where it is at q = 0."""
+    if table[i, KIND] == REVOLUTE:
+        return a
+    return (fma(wd[1], q, a[0]), fma(-wd[0], q, a[1]), a[2])
+
+
+@inline
+def slide_composite(table, i, m, h, S, q):
+    """First and second moments about where the origin is at q = 0."""
+    if table[i, KIND] == REVOLUTE:
+        return h, S
+    z = fma(m, q, h[2])
+    return (h[0], h[1], z), (S[0], S[1], fma(h[2] + z, q, S[2]), S[3], fma(h[0], q, S[4]), fma(h[1], q, S[5]))
+
+
+@inline
+def slide_articulated(table, i, J, B, M, q):
+    """J and B of an articulated inertia about where the origin is at q = 0; M is the same."""
+    if table[i, KIND] == REVOLUTE:
+        return J, B
+    C = (
+        fma(M[3], -q, B[0]), fma(M[1], -q, B[1]), fma(M[5], -q, B[2]),
+        fma(M[0], q, B[3]), fma(M[3], q, B[4]), fma(M[4], q, B[5]),
+        B[6], B[7], B[8],
+    )  # fmt: skip
+    J = (
+        fma(B[1] + C[1], -q, J[0]), fma(B[3] + C[3], q, J[1]), J[2],
+        fma(C[0] - B[4], q, J[3]), fma(B[7], -q, J[4]), fma(B[6], q, J[5]),
+    )  # fmt: skip
+    return J, C
+
+
+@inline
 def slide(table, i, q):
     """How far the origin of the link stands along z from its place at q = 0."""
     return like(q, 0.0) if table[i, KIND] == REVOLUTE else q

@@ -46,8 +46,10 @@ RATIO, SHIFT, LEADER = 29, 30, 31
 FULL_MASS = 32
 FULL_HX, FULL_HY, FULL_HZ = 33, 34, 35
 FULL_XX, FULL_YY, FULL_ZZ, FULL_XY, FULL_XZ, FULL_YZ = 36, 37, 38, 39, 40, 41
+# No larger inertia is ever felt by the joint while slides keep their limits, kg m^2 or kg: the measure of a tiny one.
+BOUND = 42
 
-WIDTH = 42
+WIDTH = 43
 
 REVOLUTE = 0.0
 PRISMATIC = 1.0
@@ -55,6 +57,10 @@ PRISMATIC = 1.0
 # Loads of a joint besides the rigid bodies, to be added up in the argument `loads`.
 FRICTION = 1
 SPRINGS = 2
+
+# What the mass matrix is to be, added up in the argument `kind`.
+WITH_ROTORS = 1
+INVERSE = 2
 
 # The table of places where external wrenches act: row of the link, 1 if the wrench is in the frame's own axes, rotation
 # (row by row) and origin of the frame in that of the link.

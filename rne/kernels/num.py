@@ -67,6 +67,18 @@ def by_sign(typing_context: Any, number: Any, plus: Any, minus: Any) -> Any:
 
 
 @intrinsic
+def by_precision(typing_context: Any, number: Any, double: Any, single: Any) -> Any:
+    """`double` for float64 and packs of it, `single` for float32; a scalar of that type."""
+    result = _float_of(number)
+
+    def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
+        k = 1 if result == types.float64 else 2
+        return context.cast(builder, args[k], sig.args[k], result)
+
+    return result(number, double, single), codegen
+
+
+@intrinsic
 def any_beyond(typing_context: Any, number: Any, limit: Any) -> Any:
     """Whether any lane is larger than `limit` in size; not so for NaN."""
 
@@ -81,6 +93,20 @@ def any_beyond(typing_context: Any, number: Any, limit: Any) -> Any:
         return over
 
     return types.boolean(number, limit), codegen
+
+
+@intrinsic
+def all_zero(typing_context: Any, number: Any) -> Any:
+    """Whether every lane is zero; not so for NaN."""
+
+    def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
+        zero = ir.Constant(args[0].type, None) if isinstance(number, Pack) else ir.Constant(args[0].type, 0.0)
+        other = builder.fcmp_unordered("!=", args[0], zero)
+        if isinstance(number, Pack):
+            other = builder.bitcast(other, ir.IntType(number.lanes))
+        return builder.icmp_unsigned("==", other, ir.Constant(other.type, 0))
+
+    return types.boolean(number), codegen
 
 
 @intrinsic

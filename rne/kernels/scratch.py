@@ -8,7 +8,7 @@ import numpy as np
 
 from rne.kernels.jit import inline_allocating
 from rne.kernels.layout import LINKS, WIDTH
-from rne.kernels.pack import address_of, array_at, stack_buffer
+from rne.kernels.pack import address_of, array_at, pack_floats, stack_buffer
 
 # Floats; 32 KiB hold a robot of nearly 200 joints. An allocation would cost as much as a short arm.
 STACK = 4096
@@ -28,6 +28,18 @@ def table_at(address, example):
     """View the table at `address` whose numbers are of the kind that array `example` holds."""
     header = array_at(address, example, 1, WIDTH)
     return array_at(address, example, int(header[0, LINKS]) + 1, WIDTH)
+
+
+@inline_allocating
+def aligned(table, size):
+    """Return `size` floats of the kind that `table` holds, from the start of a cache line on.
+
+    A pack that lies across two lines costs two accesses.
+    """
+    line = pack_floats(table, 1)
+    buffer = np.empty(size + line, table.dtype)
+    skip = -(address_of(buffer) // buffer.itemsize) % line
+    return buffer[skip : skip + size]
 
 
 def make_address(stamp: str) -> Callable[..., int]:

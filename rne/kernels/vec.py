@@ -39,6 +39,18 @@ def cross(a, b):
 
 
 @inline
+def add_scaled(v, a, x):
+    """V + a x."""
+    return (fma(a[0], x, v[0]), fma(a[1], x, v[1]), fma(a[2], x, v[2]))
+
+
+@inline
+def dot(a, b):
+    """a . b."""
+    return fma(a[0], b[0], fma(a[1], b[1], a[2] * b[2]))
+
+
+@inline
 def turn_z(v, c, s):
     """Rz^T v."""
     return (fma(v[0], c, v[1] * s), fma(v[1], c, -(v[0] * s)), v[2])

@@ -61,7 +61,7 @@ def answer(lines: list[str]) -> list[str]:
 
 def copy_of_package(folder: Path) -> Path:
     """A copy with its caches, where there are some: they hold for the copy, too, and save a compilation."""
-    shutil.copytree(RNE, folder / "rne")
+    shutil.copytree(RNE, folder / "rne", ignore=shutil.ignore_patterns("*.tmp.*", "*.pyc*"))  # others may be compiling
     return folder
 
 

@@ -1,0 +1,80 @@
+"""Symmetric positive definite matrices as L^T D L with unit lower triangular L: factors, solutions, inverses.
+
+Source: Featherstone, "Rigid Body Dynamics Algorithms" (2008), section 6.5, without its use of the zeros. It starts from
+the last row, at the tips of a robot, so a pivot is the inertia that a joint feels while those beyond it give way; the
+articulated-body algorithm divides by the same numbers.
+"""
+
+from __future__ import annotations
+
+from rne.kernels.jit import inline
+from rne.kernels.num import all_zero, any_beyond, by_precision, fma, like
+
+
+@inline
+def tiny(x, scale):
+    """What is no inertia beside `scale` but rounding: the verdict on float64, a suspicion on float32."""
+    return fma(scale, by_precision(x, 1e-12, 1e-5), by_precision(x, 1e-300, 1e-37))
+
+
+@inline
+def factor(A, spare, n):
+    """Replace the lower triangle of A (n, n) by the factors, the diagonal by 1 / D.
+
+    spare : (2, n), whose row 1 is scratch. Returns whether any lane has a pivot that is tiny beside the number it
+    started from; then the matrix is singular as far as one can tell. NaN is not tiny.
+    """
+    singular = False
+    for k in range(n):
+        spare[1, k] = A[k, k]
+    for k in range(n - 1, -1, -1):
+        pivot = A[k, k]
+        if any_beyond(tiny(pivot, spare[1, k]), pivot):
+            singular = True
+        inverse = like(pivot, 1.0) / pivot
+        A[k, k] = inverse
+        for i in range(k - 1, -1, -1):
+            if all_zero(A[k, i]):
+                continue
+            a = A[k, i] * inverse
+            for j in range(i + 1):
+                A[i, j] = fma(-a, A[k, j], A[i, j])
+            A[k, i] = a
+    return singular
+
+
+@inline
+def solve(A, x, n):
+    """Replace row 0 of x by the solution of A y = x, given the factors of A."""
+    for k in range(n - 1, 0, -1):
+        for j in range(k):
+            x[0, j] = fma(-A[k, j], x[0, k], x[0, j])
+    for k in range(n):
+        y = x[0, k] * A[k, k]
+        for j in range(k):
+            y = fma(-A[k, j], x[0, j], y)
+        x[0, k] = y
+
+
+@inline
+def invert(A, n):
+    """Replace the factors by the inverse, N D^-1 N^T with N = L^-1; both triangles.
+
+    First N takes the place of L, row by row; then the product that of N, from the last row on.
+    """
+    for i in range(n):
+        for j in range(i):
+            y = A[i, j]
+            for k in range(j + 1, i):
+                y = fma(A[i, k], A[k, j], y)
+            A[i, j] = -y
+    for i in range(n - 1, -1, -1):
+        for j in range(i, -1, -1):
+            y = like(A[i, i], 0.0)
+            for k in range(j):
+                y = fma(A[i, k] * A[k, k], A[j, k], y)
+            last = A[j, j]
+            if i != j:
+                last = A[i, j] * last
+            A[i, j] = last + y
+            A[j, i] = last + y

@@ -1,0 +1,184 @@
+"""Motions from one posture to another: a quintic polynomial, and a trapezoid of velocity. Numbers only, no robot."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rne.edit import numbers
+from rne.errors import ArgumentError
+
+Array = NDArray[np.float64]
+
+
+def quintic(
+    q0: ArrayLike,
+    q1: ArrayLike,
+    duration: float,
+    t: ArrayLike,
+    *,
+    qd0: ArrayLike = 0.0,
+    qd1: ArrayLike = 0.0,
+    qdd0: ArrayLike = 0.0,
+    qdd1: ArrayLike = 0.0,
+) -> tuple[Array, Array, Array]:
+    """Motion by a polynomial of fifth degree, which position, velocity and acceleration at both ends determine.
+
+    From rest to rest it is q0 + (q1 - q0) (10 u^3 - 15 u^4 + 6 u^5) with u = t / duration (Craig, chapter 7).
+
+    Parameters
+    ----------
+    q0, q1 : (n,) first and last position, rad or m.
+    duration : of the motion, s.
+    t : (T,) times since its start, s, or one number. Before the start and after the end the state is that of the end
+        nearest by, so that a robot that comes to rest stays there.
+    qd0, qd1 : (n,) velocity at the ends; one number for all joints.
+    qdd0, qdd1 : (n,) acceleration at the ends; one number for all joints.
+
+    Returns
+    -------
+    q, qd, qdd : (T, n) each; (n,) for one time.
+
+    Raises
+    ------
+    ArgumentError
+        An argument has the wrong shape or is not finite, or the duration is not positive.
+
+    Examples
+    --------
+    >>> import rne
+    >>> q, qd, qdd = rne.quintic([0.2, -0.5], [1.4, 0.9], 1.5, [0.0, 0.75, 1.5])
+    >>> q.round(12)
+    array([[ 0.2, -0.5],
+           [ 0.8,  0.2],
+           [ 1.4,  0.9]])
+    >>> qd.round(12) + 0.0
+    array([[0.  , 0.  ],
+           [1.5 , 1.75],
+           [0.  , 0.  ]])
+    """
+    ends = _joints(q0=q0, q1=q1, qd0=qd0, qd1=qd1, qdd0=qdd0, qdd1=qdd1)
+    span = float(numbers("duration", duration, ()))
+    if span <= 0:
+        raise ArgumentError(f"duration: wanted more than zero, got {duration!r}")
+    u = np.clip(_row("t", t) / span, 0.0, 1.0)[..., None]
+    # In u, velocities count `span` times, accelerations its square; what c0, c1, c2 leave open at u = 1 sets the rest.
+    c0, c1, c2 = ends["q0"], ends["qd0"] * span, ends["qdd0"] * span**2 / 2
+    p, v, a = ends["q1"] - c0 - c1 - c2, ends["qd1"] * span - c1 - 2 * c2, ends["qdd1"] * span**2 - 2 * c2
+    c3, c4, c5 = 10 * p - 4 * v + a / 2, -15 * p + 7 * v - a, 6 * p - 3 * v + a / 2
+    q = c0 + u * (c1 + u * (c2 + u * (c3 + u * (c4 + u * c5))))
+    qd = c1 + u * (2 * c2 + u * (3 * c3 + u * (4 * c4 + u * (5 * c5))))
+    qdd = 2 * c2 + u * (6 * c3 + u * (12 * c4 + u * (20 * c5)))
+    return q, qd / span, qdd / span**2
+
+
+def trapezoidal(
+    q0: ArrayLike, q1: ArrayLike, t: ArrayLike, *, velocity: ArrayLike, acceleration: ArrayLike
+) -> tuple[Array, Array, Array]:
+    """Motion from rest to rest at constant acceleration, constant velocity, constant deceleration.
+
+    All joints start, change phase and stop together, each a fixed share of the way at any time: a straight line in
+    joint space, as fast as the limits of all joints allow on it. A short way is accelerated over its first half and
+    decelerated over its second; the velocity is then a triangle, and stays below its limit.
+
+    Parameters
+    ----------
+    q0, q1 : (n,) first and last position, rad or m.
+    t : (T,) times since the start, s, or one number; `trapezoidal_duration` tells when the motion ends. Before the
+        start and after the end the robot stands still.
+    velocity : (n,) limits, rad/s or m/s, or one for all joints; infinite where there is none.
+    acceleration : (n,) limits, rad/s^2 or m/s^2, or one for all joints.
+
+    Returns
+    -------
+    q, qd, qdd : (T, n) each; (n,) for one time.
+
+    Raises
+    ------
+    ArgumentError
+        An argument has the wrong shape or is not finite, or a limit is not positive.
+
+    Examples
+    --------
+    >>> import rne
+    >>> q, qd, qdd = rne.trapezoidal([0.0, 1.0], [4.0, 0.0], [0.5, 1.5, 4.5], velocity=1.0, acceleration=1.0)
+    >>> qd
+    array([[ 0.5  , -0.125],
+           [ 1.   , -0.25 ],
+           [ 0.5  , -0.125]])
+    """
+    start, way, peak, rate = _profile(q0, q1, velocity, acceleration)
+    time = _row("t", t)
+    if not np.isfinite(rate):  # no joint has a way to go
+        s = sd = sdd = np.zeros_like(time)
+    else:
+        ramp = peak / rate
+        end = ramp + 1 / peak
+        passed = np.clip(time, 0.0, end)
+        left = end - passed
+        phases = [passed < ramp, left < ramp]
+        s = np.select(phases, [rate * passed**2 / 2, 1 - rate * left**2 / 2], peak * (passed - ramp / 2))
+        sd = np.select(phases, [rate * passed, rate * left], peak)
+        sdd = np.select(phases, [rate, -rate], 0.0) * ((time >= 0) & (time <= end))
+    return start + s[..., None] * way, sd[..., None] * way, sdd[..., None] * way
+
+
+def trapezoidal_duration(q0: ArrayLike, q1: ArrayLike, *, velocity: ArrayLike, acceleration: ArrayLike) -> float:
+    """Time that `trapezoidal` takes, s.
+
+    Parameters
+    ----------
+    q0, q1, velocity, acceleration : as for `trapezoidal`, which also tells the errors.
+
+    Returns
+    -------
+    duration : s; zero if no joint has a way to go.
+
+    Examples
+    --------
+    >>> trapezoidal_duration([0.0, 1.0], [4.0, 0.0], velocity=1.0, acceleration=1.0)
+    5.0
+    """
+    _, _, peak, rate = _profile(q0, q1, velocity, acceleration)
+    return float(peak / rate + 1 / peak) if np.isfinite(rate) else 0.0
+
+
+def _profile(
+    q0: ArrayLike, q1: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
+) -> tuple[Array, Array, float, float]:
+    """Start, way, and the highest velocity and the acceleration of the share of the way, 1/s and 1/s^2."""
+    given = _joints(q0=q0, q1=q1, acceleration=acceleration)
+    n = len(given["q0"])
+    speed = np.asarray(velocity)
+    free = speed == np.inf  # the one limit that may be missing
+    speed = _joints(q0=q0, q1=q1, velocity=np.where(free, 1.0, speed))["velocity"]
+    speed = np.where(np.broadcast_to(free, n), np.inf, speed)
+    for name, limit in ("velocity", speed), ("acceleration", given["acceleration"]):
+        if (limit <= 0).any():
+            raise ArgumentError(f"{name}: wanted more than zero, got {limit.tolist()}")
+    way = given["q1"] - given["q0"]
+    size = np.abs(way)[way != 0]
+    rate = np.min(given["acceleration"][way != 0] / size, initial=np.inf)
+    peak = min(np.min(speed[way != 0] / size, initial=np.inf), np.sqrt(rate))
+    return given["q0"], way, peak, rate
+
+
+def _joints(**values: ArrayLike) -> dict[str, Array]:
+    """Return one number a joint in each, (n,), from as many or from one for all."""
+    arrays = {name: _row(name, value) for name, value in values.items()}
+    n = max(array.size for array in arrays.values())
+    for name, array in arrays.items():
+        if array.size not in (1, n):
+            raise ArgumentError(f"{name}: wanted one number or shape ({n},), got {array.shape}")
+    return {name: np.broadcast_to(array, n) for name, array in arrays.items()}
+
+
+def _row(name: str, value: ArrayLike) -> Array:
+    """Return one finite number or a row of them."""
+    try:
+        shape = np.shape(value)
+    except ValueError as error:
+        raise ArgumentError(f"{name}: wanted one number or a row of them, got {value!r} ({error})") from None
+    if len(shape) > 1:
+        raise ArgumentError(f"{name}: wanted one number or a row of them, got shape {shape}")
+    return numbers(name, value, shape)

@@ -1,0 +1,66 @@
+"""Newton-Euler of a free body against the sum of its points, and against Pinocchio."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from checks import assert_near
+
+import rne
+from rne import Inertia
+
+RNG = np.random.default_rng(8)
+MASSES, PLACES = RNG.uniform(0.5, 2.0, 6), RNG.normal(size=(6, 3))
+BODY = sum(Inertia.point(m, r) for m, r in zip(MASSES, PLACES, strict=True))
+W, ALPHA, ACC = RNG.normal(size=(3, 4, 3))
+
+
+def test_force_and_moment_are_those_of_the_points():
+    force, moment = rne.newton_euler(BODY, W, ALPHA, ACC)
+    for k in range(4):
+        arms = PLACES - BODY.com
+        acceleration = ACC[k] + np.cross(ALPHA[k], arms) + np.cross(W[k], np.cross(W[k], arms))
+        forces = MASSES[:, None] * acceleration
+        assert_near(force[k], forces.sum(axis=0))
+        assert_near(moment[k], np.cross(arms, forces).sum(axis=0))
+
+
+def test_pinocchio_says_the_same():
+    inertia = pin.Inertia(BODY.mass, np.zeros(3), np.array(BODY.tensor))
+    for w, alpha, acc in zip(W, ALPHA, ACC, strict=True):
+        velocity, acceleration = pin.Motion(np.zeros(3), w), pin.Motion(acc, alpha)
+        wanted = inertia * acceleration + inertia.vxiv(velocity)
+        force, moment = rne.newton_euler(BODY, w, alpha, acc)
+        assert_near(force, wanted.linear)
+        assert_near(moment, wanted.angular)
+
+
+def test_numbers_of_the_lecture():
+    """Its part that is only there when a body turns about no principal axis, w x I w, by itself too."""
+    body = Inertia(2.4, tensor=[[0.12, 0.01, -0.02], [0.01, 0.15, 0.015], [-0.02, 0.015, 0.09]])
+    w = [0.7, -1.3, 2.1]
+    force, moment = rne.newton_euler(body, w, [0.4, 0.9, -1.6], [1.5, -0.2, 0.6])
+    assert_near(force, [3.6, -0.48, 1.44])
+    assert_near(moment, [0.2155, 0.06705, -0.21035])
+    assert_near(rne.newton_euler(body, w, [0, 0, 0], [0, 0, 0])[1], [0.1265, -0.04795, -0.07185])
+
+
+def test_batches_broadcast():
+    force, moment = rne.newton_euler(BODY, W[0], ALPHA, ACC[:, None])
+    assert force.shape == (4, 1, 3)
+    assert_near(moment, [rne.newton_euler(BODY, W[0], alpha, ACC[0])[1] for alpha in ALPHA])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((BODY, [1, 2], [0, 0, 0], [0, 0, 0]), "w: wanted"),
+        ((BODY, [1, 2, 3], 0.0, [0, 0, 0]), "alpha: wanted"),
+        ((BODY, [1, 2, 3], [0, 0, 0], [1j, 0, 0]), "acc_com: wanted"),
+        ((3.0, [1, 2, 3], [0, 0, 0], [0, 0, 0]), "inertia: wanted an Inertia, got float"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(arguments, said):
+    with pytest.raises(rne.ArgumentError, match=said):
+        rne.newton_euler(*arguments)
