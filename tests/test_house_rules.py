@@ -40,7 +40,8 @@ ARROWS = {
     "lagrange": "arrays edit robot tree errors",  # the second opinion: nothing of kernels or links
     "identities": "lagrange dynamics robot errors",
     "verification": "identities arrays robot errors",
-    "__init__": "dynamics errors forward free_body inertia jit lagrange loading rigid_body robot sizing trajectory verification",
+    "__init__": "errors loading robot jit lagrange dynamics inertia forward "
+    "free_body rigid_body sizing trajectory verification",
     "cli": "__init__ kernels many robot tree errors",  # a client of the public names; bench times a compiled loop
 }
 
