@@ -33,9 +33,15 @@ from rne.robot import Robot
 if TYPE_CHECKING:
     from rne import jit
     from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
+    from rne.energy import kinetic_energy, potential_energy
+    from rne.kinematics import forward_kinematics, frame_acceleration, frame_velocity, jacobian, jacobian_dot_qd
+    from rne.mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
+    from rne.operational import Ellipsoid, inertia_ellipsoid, operational_inertia
+    from rne.statics import joint_wrenches, static_torque, transform_twist, transform_wrench
 
 __all__ = [
     "ArgumentError",
+    "Ellipsoid",
     "FileError",
     "ModelError",
     "ModelWarning",
@@ -43,21 +49,46 @@ __all__ = [
     "Robot",
     "UnknownNameError",
     "bias_vector",
+    "center_of_mass",
+    "center_of_mass_jacobian",
+    "center_of_mass_velocity",
     "coriolis_vector",
+    "forward_kinematics",
+    "frame_acceleration",
+    "frame_velocity",
     "friction_torque",
     "from_dh",
     "gravity_vector",
+    "inertia_ellipsoid",
     "inverse_dynamics",
+    "jacobian",
+    "jacobian_dot_qd",
     "jit",
+    "joint_wrenches",
+    "kinetic_energy",
     "load",
     "load_dh",
     "load_urdf",
+    "operational_inertia",
+    "potential_energy",
+    "static_torque",
+    "transform_twist",
+    "transform_wrench",
 ]
 
 # What needs numba is imported when it is first asked for (PEP 562): a robot is loaded in half the time without it.
-_HOMES = dict.fromkeys(
-    ("bias_vector", "coriolis_vector", "friction_torque", "gravity_vector", "inverse_dynamics"), "rne.dynamics"
-)
+_HOMES = {
+    name: f"rne.{module}"
+    for module, names in {
+        "dynamics": "bias_vector coriolis_vector friction_torque gravity_vector inverse_dynamics",
+        "energy": "kinetic_energy potential_energy",
+        "kinematics": "forward_kinematics frame_acceleration frame_velocity jacobian jacobian_dot_qd",
+        "mass": "center_of_mass center_of_mass_jacobian center_of_mass_velocity",
+        "operational": "Ellipsoid inertia_ellipsoid operational_inertia",
+        "statics": "joint_wrenches static_torque transform_twist transform_wrench",
+    }.items()
+    for name in names.split()
+}
 
 
 if not TYPE_CHECKING:  # type checkers would take it as leave to ask for any name
