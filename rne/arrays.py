@@ -39,7 +39,9 @@ class Batch(NamedTuple):
 
     def with_joined(self, name: str, parts: tuple[str, ...]) -> Batch:
         """Return the batch with some arguments side by side in one, for kernels that take any number of them."""
-        return self._replace(rows={**self.rows, name: np.concatenate([self.rows[part] for part in parts], axis=1)})
+        none = np.empty((self.samples, 0), self.dtype)
+        joined = np.concatenate([none, *(self.rows[part] for part in parts)], axis=1)
+        return self._replace(rows={**self.rows, name: joined})
 
 
 def real_array(argument: str, value: ArrayLike) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from numpy import empty
+from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
 from rne.arrays import Floats, as_batch, as_result, as_table, check_robot, finish
@@ -54,19 +54,22 @@ def potential_energy(
     q: ArrayLike,
     *,
     per_link: bool = False,
+    springs: bool = True,
     gravity: ArrayLike | None = None,
     out: Floats | None = None,
     threads: int | None = None,
 ) -> Any:
-    """Energy in the field of gravity, zero at the origin of the base: P = -sum_i m_i g . c_i.
+    """Energy in the field of gravity and in the joint springs: P = -sum_i m_i g . c_i + sum_j k_j (q_j - rest_j)^2 / 2.
 
-    Its gradient is `gravity_vector`. Joint springs are not in it.
+    That of gravity is zero at the origin of the base. The slope of P is what `inverse_dynamics` gives at rest; without
+    springs it is `gravity_vector`.
 
     Parameters
     ----------
     robot : the robot.
     q : (..., n) positions, rad or m.
     per_link : whether to return the energy of each link, together with all that is bolted to it.
+    springs : whether to count the springs; with `per_link` at the link that the joint moves.
     gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
     out, threads : as for `inverse_dynamics`, which also tells the errors.
 
@@ -82,7 +85,7 @@ def potential_energy(
     >>> rne.potential_energy(arm, [math.pi / 2, 0.0], per_link=True)
     array([ 0.   ,  4.905, 14.715])
     """
-    return _energy(robot, q, None, gravity, (0, 0, 1 if per_link else 0), out, threads)
+    return _energy(robot, q, None, gravity, (0, 1 if springs else 0, 1 if per_link else 0), out, threads)
 
 
 def _energy(
@@ -94,15 +97,14 @@ def _energy(
     out: Floats | None,
     threads: int | None,
 ) -> Any:
-    """Energy; the flags say whether kinetic, with rotors, and of each link."""
-    kinetic, rotors, per_link = flags
-    if gravity is None and out is None and not per_link:
+    """Energy; the flags say whether kinetic, with what the drives store, and of each link."""
+    kinetic, drives, per_link = flags
+    plain = type(q) is ndarray and q.ndim == 1 and (qd is None or type(qd) is ndarray)
+    if plain and gravity is None and out is None and threads is None and not per_link:
         try:
-            if q.ndim == 1:  # type: ignore[union-attr]
-                energy = empty(1)
-                given = robot._zeros if qd is None else qd
-                if ENERGIES_ONE.call(robot._address, q, given, energy, kinetic, rotors) == 0:
-                    return energy[0]
+            energy, given = empty(1), robot._zeros if qd is None else qd
+            if ENERGIES_ONE.call(robot._address, q, given, energy, kinetic, drives) == 0:
+                return energy[0]
         except REFUSED:
             pass
     check_robot(robot)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import overload
 
-from numpy import empty
+from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
 from rne.arrays import Floats, as_batch, as_frame, as_place, as_result, as_table, check_robot, finish, read_only
@@ -73,12 +73,11 @@ def forward_kinematics(
     >>> poses["link1"].shape
     (2, 4, 4)
     """
-    if out is None:
+    if type(q) is ndarray and q.ndim == 1 and type(frames) is str and out is None and threads is None:
         try:
-            if q.ndim == 1:  # type: ignore[union-attr]
-                T = empty((4, 4))
-                if POSES_ONE.call(robot._address, robot.links.frames[frames].places["world"], q, T) == 0:  # type: ignore[index]
-                    return T
+            T = empty((4, 4))
+            if POSES_ONE.call(robot._address, robot.links.frames[frames].places["world"], q, T) == 0:
+                return T
         except _REFUSED:
             pass
     check_robot(robot)
@@ -131,12 +130,11 @@ def jacobian(
            [2., 1.],
            [1., 1.]])
     """
-    if point is None and out is None:
+    if type(q) is ndarray and q.ndim == 1 and point is None and out is None and threads is None:
         try:
-            if q.ndim == 1:  # type: ignore[union-attr]
-                J = empty((6, robot.n))
-                if JACOBIAN_ONE.call(robot._address, robot.links.frames[frame].places[axes], q, J) == 0:
-                    return J
+            J = empty((6, robot.n))
+            if JACOBIAN_ONE.call(robot._address, robot.links.frames[frame].places[axes], q, J) == 0:
+                return J
         except _REFUSED:
             pass
     check_robot(robot)
@@ -269,13 +267,13 @@ def _frame_motion(
 ) -> Floats:
     """Velocity (order 1) or acceleration (order 2)."""
     q, qd, qdd = state
-    if point is None and out is None and qd is not None:
+    plain = type(q) is type(qd) is ndarray and q.ndim == 1 and (qdd is None or type(qdd) is ndarray)
+    if plain and point is None and out is None and threads is None:
         try:
-            if q.ndim == 1:  # type: ignore[union-attr]
-                motion, place = empty(6), robot.links.frames[frame].places[axes]
-                given = robot._zeros if qdd is None else qdd
-                if FRAME_MOTION_ONE.call(robot._address, place, q, qd, given, motion, order) == 0:
-                    return motion
+            motion, place = empty(6), robot.links.frames[frame].places[axes]
+            given = robot._zeros if qdd is None else qdd
+            if FRAME_MOTION_ONE.call(robot._address, place, q, qd, given, motion, order) == 0:
+                return motion
         except _REFUSED:
             pass
     check_robot(robot)

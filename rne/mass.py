@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numpy import empty
+from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
 from rne.arrays import Floats, as_batch, as_result, as_table, check_robot, finish
@@ -91,12 +91,12 @@ def center_of_mass_jacobian(
 def _center_of_mass(
     robot: Robot, q: ArrayLike, qd: ArrayLike | None, out: Floats | None, threads: int | None, what: int
 ) -> Floats:
-    if out is None and what != JACOBIAN:
+    plain = type(q) is ndarray and q.ndim == 1 and (qd is None or type(qd) is ndarray)
+    if plain and out is None and threads is None and what != JACOBIAN:
         try:
-            if q.ndim == 1:  # type: ignore[union-attr]
-                c = empty(3)
-                if CENTER_OF_MASS_ONE.call(robot._address, q, robot._zeros if qd is None else qd, c, what) == 0:
-                    return c
+            c = empty(3)
+            if CENTER_OF_MASS_ONE.call(robot._address, q, robot._zeros if qd is None else qd, c, what) == 0:
+                return c
         except REFUSED:
             pass
     check_robot(robot)

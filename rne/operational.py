@@ -17,13 +17,20 @@ from rne.tree import Drive
 
 
 class Ellipsoid(NamedTuple):
-    """The generalised inertia ellipsoid.
+    """The generalised inertia ellipsoid, as `inertia_ellipsoid` returns it.
 
-    Attributes
+    Parameters
     ----------
     semi_axes : (..., k) 1/sqrt(eigenvalue) of the inertia felt, 1/sqrt(kg) for linear rows, the longest first. Zero
         where nothing can move: there the inertia is infinite.
     directions : (..., k, k) unit vectors, one a column; the sign of each is arbitrary.
+
+    Examples
+    --------
+    >>> import rne
+    >>> slide = rne.from_dh([{"joint": "prismatic", "mass": 4.0}], convention="standard")
+    >>> rne.inertia_ellipsoid(slide, [0.1], "link1").semi_axes
+    array([0.5, 0. , 0. ])
     """
 
     semi_axes: Floats

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy import empty
+from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
 from rne.arrays import (
-    Batch,
     Floats,
     as_batch,
     as_result,
@@ -64,10 +63,11 @@ def static_torque(
     >>> rne.static_torque(arm, [0.0, 0.0], {"link2": [0.0, 3.0, 0.0, 0.0, 0.0, 0.0]})
     array([6., 3.])
     """
-    if out is None:
+    plain = type(q) is ndarray and q.ndim == 1 and type(f_ext) is dict and len(f_ext) == 1
+    if plain and out is None and threads is None:
         try:
-            if q.ndim == 1 and len(f_ext) == 1:  # type: ignore[union-attr]
-                ((name, wrench),) = f_ext.items()
+            ((name, wrench),) = f_ext.items()
+            if type(wrench) is ndarray:
                 tau, place = empty(robot.n), robot.links.frames[name].places["world"]
                 if STATIC_TORQUE_ONE.call(robot._address, place, wrench, q, tau) == 0:
                     return tau
@@ -77,10 +77,7 @@ def static_torque(
     places, wrenches = as_wrenches(robot, f_ext)
     batch = as_batch(robot, {"q": q, **wrenches}, required="q", widths=dict.fromkeys(wrenches, 6))
     result = as_result(out, (*batch.shape, robot.n), batch)
-    if wrenches:
-        torque_of_wrenches(robot, batch, places, tuple(wrenches), result, threads)
-    else:
-        result[...] = 0
+    torque_of_wrenches(robot, batch, places, tuple(wrenches), result, threads)
     return finish(result, out)
 
 
@@ -103,8 +100,8 @@ def joint_wrenches(
     modified DH row; in a standard DH table, the frame ``..._axis`` of the row.
 
     The bodies are rigid and the rotors turn about themselves only: their reflected inertia acts within the drive, as
-    friction does, and is not in the wrench. So the component along the axis (moment of a revolute, force of a prismatic
-    joint) is the torque of `inverse_dynamics` without rotors and friction, where no joint follows another.
+    springs and friction do, and is not in the wrench. So the component along the axis (moment of a revolute, force of a
+    prismatic joint) is the torque of `inverse_dynamics` without all these, where no joint follows another.
 
     Parameters
     ----------
@@ -126,22 +123,21 @@ def joint_wrenches(
     array([[19.62 , 19.62 ],
            [ 9.81 ,  4.905]])
     """
-    if qdd is not None and gravity is None and f_ext is None and out is None:
+    plain = type(q) is type(qd) is type(qdd) is ndarray and q.ndim == 1
+    if plain and gravity is None and f_ext is None and out is None and threads is None:
         try:
-            if q.ndim == 1:  # type: ignore[union-attr]
-                w, joints = empty((len(robot.links.joints), 6)), robot.links.joint_places[axes]
-                if JOINT_WRENCHES_ONE.call(robot._address, joints, q, qd, qdd, w) == 0:
-                    return w
+            w, joints = empty((len(robot.links.joints), 6)), robot.links.joint_places[axes]
+            if JOINT_WRENCHES_ONE.call(robot._address, joints, q, qd, qdd, w) == 0:
+                return w
         except _REFUSED:
             pass
     check_robot(robot)
     check_axes("axes", axes)
-    places, wrenches = as_wrenches(robot, f_ext or {})
+    places, wrenches = as_wrenches(robot, {} if f_ext is None else f_ext)
     state = {"q": q, "qd": qd, "qdd": qdd, **wrenches}
     batch = as_batch(robot, state, required="q", widths=dict.fromkeys(wrenches, 6))
     result = as_result(out, (*batch.shape, len(robot.links.joints), 6), batch)
-    none = {"none": empty((batch.count, 0), batch.dtype)}
-    batch = Batch(batch.shape, batch.dtype, batch.rows | none).with_joined("wrenches", ("none", *wrenches))
+    batch = batch.with_joined("wrenches", tuple(wrenches))
     more = (read_only(table.astype(batch.dtype)) for table in (robot.links.joint_places[axes], places))
     inputs, table = ("q", "qd", "qdd", "wrenches"), as_table(robot, batch.dtype, gravity)
     launch(JOINT_WRENCHES[batch.dtype], robot, batch, inputs, result, threads, table, *more)

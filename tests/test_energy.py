@@ -13,6 +13,7 @@ import strategies
 from checks import assert_near, assert_same_bits, random_robot, random_states
 from examples import NAMES, SAMPLES, example
 from hypothesis import given
+from hypothesis import strategies as st
 
 import rne
 
@@ -111,6 +112,19 @@ def test_links_add_up(robot):
         assert each[0] == 0
         assert_near(each.sum(), rne.kinetic_energy(mine, q, qd, rotors=rotors))
     assert_near(rne.potential_energy(mine, q, per_link=True).sum(), rne.potential_energy(mine, q))
+
+
+@given(strategies.robots(max_joints=6), st.integers(0, 100))
+def test_springs_store_what_they_resist(robot, stiffness):
+    tree, q, _, _ = robot
+    drive, h = rne.tree.Drive(stiffness=float(stiffness), rest=0.4), 1e-5
+    mine = rne.Robot(tree).with_drives({joint.name: drive for joint in tree.joints if joint.movable})
+    stored = rne.potential_energy(mine, q) - rne.potential_energy(mine, q, springs=False)
+    assert_near(stored, stiffness * ((ref.expand(tree, q) - 0.4) ** 2).sum() / 2)
+    assert_near(rne.potential_energy(mine, q, per_link=True).sum(), rne.potential_energy(mine, q))
+    steps = h * np.eye(mine.n)
+    slope = (rne.potential_energy(mine, q + steps) - rne.potential_energy(mine, q - steps)) / (2 * h)
+    assert_near(slope, rne.inverse_dynamics(mine, q), 1e-6)
 
 
 @given(strategies.robots(max_joints=8))

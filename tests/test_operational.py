@@ -93,7 +93,7 @@ def test_followers_move_with_their_leader():
     J, M = rne.jacobian(robot, q, "right"), mass_matrix(robot, q)
     got = rne.operational_inertia(robot, q, "right", rows=[2, 3])
     assert_near(got @ J[[2, 3]] @ np.linalg.solve(M, J[[2, 3]].T) @ got, got, 1e-9)
-    assert_near(rne.inertia_ellipsoid(robot, q, "right", rows=[0]).semi_axes**2, J[[0]] @ np.linalg.solve(M, J[0]))
+    assert_near(rne.inertia_ellipsoid(robot, q, "right", rows=[0]).semi_axes ** 2, J[[0]] @ np.linalg.solve(M, J[0]))
 
 
 def test_nan_stays_in_its_sample():

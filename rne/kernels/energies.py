@@ -7,7 +7,8 @@ from collections.abc import Callable
 from rne.kernels import body
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import function, inline
-from rne.kernels.layout import COORDINATE, COORDINATES, FULL_HX, FULL_MASS, GRAVITY, LINKS, ROTOR
+from rne.kernels.joint import spring
+from rne.kernels.layout import COORDINATE, COORDINATES, FULL_HX, FULL_MASS, GRAVITY, LINKS, REST, ROTOR
 from rne.kernels.num import fma, like
 from rne.kernels.pack import pack_floats
 from rne.kernels.placement import ORIGIN, placements
@@ -22,10 +23,10 @@ WORK = VELOCITY + 1
 
 
 @inline
-def recursion(table, state, work, kinetic, rotors):
+def recursion(table, state, work, kinetic, drives):
     """Fill column ENERGY of `work` (links + 1, WORK) from rows 0, 1, 4 and 5 of `state`, and return the sum.
 
-    kinetic : 1 for kinetic, 0 for potential energy. rotors : 1 if the kinetic energy has that of the rotors.
+    kinetic : 1 for kinetic, 0 for potential energy. drives : 1 if that of rotors or springs counts.
     """
     links = int(table[0, LINKS])
     placements(table, state, work)
@@ -37,7 +38,7 @@ def recursion(table, state, work, kinetic, rotors):
         for i in range(1, links + 1):
             R = get9(work, i, 0)
             energy = body.kinetic_energy(table, i, turn(get3(work, i, W), R), turn(get3(work, i, V), R))
-            if rotors != 0:
+            if drives != 0:
                 qd = state[1, int(table[i, COORDINATE])]
                 energy = fma(qd * table[i, ROTOR], qd * half, energy)
             work[i, ENERGY] = energy
@@ -47,31 +48,34 @@ def recursion(table, state, work, kinetic, rotors):
         for i in range(links + 1):
             moment = unturn(get3(table, i, FULL_HX), get9(work, i, 0))
             energy = dot(add_times(moment, get3(work, i, ORIGIN), table[i, FULL_MASS]), up)
+            if i > 0 and drives != 0:
+                q = state[0, int(table[i, COORDINATE])]
+                energy = fma(spring(table, i, q), (q - table[i, REST]) * half, energy)
             work[i, ENERGY] = energy
             total = total + energy
     return total
 
 
 @function
-def one(table, q, qd, kinetic, rotors):
+def one(table, q, qd, kinetic, drives):
     """One state, of floats; scratch on the stack. Shapes are the caller's business."""
     state, packs, work = one_state(table, WORK)
     load_one(table, q, state, index(0))
     load_one(table, qd, state, index(1))
     sines(packs, packs.shape[1])
-    return recursion(table, state, work, kinetic, rotors)
+    return recursion(table, state, work, kinetic, drives)
 
 
 def make_one(stamp: str) -> Callable[..., int]:
     """Make the entry for one state; it returns 1, and does nothing, where a length does not fit."""
 
-    def energy_one(address, q, qd, energy, kinetic, rotors):
+    def energy_one(address, q, qd, energy, kinetic, drives):
         stamp  # noqa: B018  part of the cache key
         table = table_at(address, q)
         n = int(table[0, COORDINATES])
         if q.shape[0] != n or qd.shape[0] != n or energy.shape[0] != 1:
             return 1
-        energy[0] = one(table, q, qd, kinetic, rotors)
+        energy[0] = one(table, q, qd, kinetic, drives)
         return 0
 
     return energy_one
@@ -80,14 +84,14 @@ def make_one(stamp: str) -> Callable[..., int]:
 def make_many(stamp: str) -> Callable[..., None]:
     """Make the entry for batches; `where` holds address and row stride in bytes of q, qd and the energies."""
 
-    def energies_many(table, first, stop, where, kinetic, rotors, per_link):
+    def energies_many(table, first, stop, where, kinetic, drives, per_link):
         stamp  # noqa: B018  part of the cache key
         links = int(table[0, LINKS])
         state, work, tile, out = many_states(table, WORK, links + 1)
         for row in range(first, stop, pack_floats(table, 1)):
             load_many(table, state, tile, 0, 2, where, row, stop - 1)
             sines(state, links)
-            out[0, 0] = recursion(table, state, work, kinetic, rotors)
+            out[0, 0] = recursion(table, state, work, kinetic, drives)
             if per_link != 0:
                 for i in range(links + 1):
                     out[0, i] = work[i, ENERGY]

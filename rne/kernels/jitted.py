@@ -116,6 +116,15 @@ def forward_kinematics(model, places, q, poses):
     places : the m frames, as `rne.jit.places` or `rne.jit.place` returns them.
     q : (n,) positions.
     poses : (m, 4, 4) is filled.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> poses = np.empty((1, 4, 4))
+    >>> rne.jit.forward_kinematics(rne.jit.model(arm), rne.jit.place(arm, "link2"), np.zeros(2), poses)
+    >>> poses[0, :3, 3]
+    array([2., 0., 0.])
     """
     _check(model, q)
     _check_shape(poses.shape == (places.shape[0], 4, 4))
@@ -132,6 +141,15 @@ def jacobian(model, place, q, J):
     place : the point and the axes, as `rne.jit.place` returns it.
     q : (n,) positions.
     J : (6, n) is filled.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> J = np.empty((6, 2))
+    >>> rne.jit.jacobian(rne.jit.model(arm), rne.jit.place(arm, "link2"), np.zeros(2), J)
+    >>> J[1]
+    array([2., 1.])
     """
     _check(model, q)
     _check_shape(J.shape == (6, q.shape[0]))
@@ -147,6 +165,15 @@ def frame_velocity(model, place, q, qd, v):
     model, place, q : as for `rne.jit.jacobian`.
     qd : (n,) velocities.
     v : (6,) is filled.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> v = np.empty(6)
+    >>> rne.jit.frame_velocity(rne.jit.model(arm), rne.jit.place(arm, "link2"), np.zeros(2), np.array([1.0, 0.0]), v)
+    >>> v
+    array([0., 2., 0., 0., 0., 1.])
     """
     _check(model, q)
     _check(model, qd)
@@ -163,6 +190,16 @@ def frame_acceleration(model, place, q, qd, qdd, a):
     model, place, q : as for `rne.jit.jacobian`.
     qd, qdd : (n,) velocities and accelerations.
     a : (6,) is filled.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> model, place = rne.jit.model(arm), rne.jit.place(arm, "link2")
+    >>> q, qd, qdd, a = np.zeros(2), np.array([1.0, 0.0]), np.array([0.0, 1.0]), np.empty(6)
+    >>> rne.jit.frame_acceleration(model, place, q, qd, qdd, a)
+    >>> a
+    array([-2.,  1.,  0.,  0.,  0.,  1.])
     """
     _check(model, q)
     _check(model, qd)
@@ -180,6 +217,15 @@ def center_of_mass(model, q, c):
     model : as `rne.jit.model` returns it.
     q : (n,) positions.
     c : (3,) is filled.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> c = np.empty(3)
+    >>> rne.jit.center_of_mass(rne.jit.model(arm), np.zeros(2), c)
+    >>> c
+    array([1., 0., 0.])
     """
     _check(model, q)
     _check_shape(c.shape[0] == 3)
@@ -195,6 +241,15 @@ def center_of_mass_jacobian(model, q, J):
     model : as `rne.jit.model` returns it.
     q : (n,) positions.
     J : (3, n) is filled.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> J = np.empty((3, 2))
+    >>> rne.jit.center_of_mass_jacobian(rne.jit.model(arm), np.zeros(2), J)
+    >>> J[1]
+    array([1.  , 0.25])
     """
     _check(model, q)
     _check_shape(J.shape == (3, q.shape[0]))
@@ -210,6 +265,17 @@ def kinetic_energy(model, q, qd, rotors=True):
     model : as `rne.jit.model` returns it.
     q, qd : (n,) positions and velocities.
     rotors : whether to count the reflected inertias of the rotors.
+
+    Returns
+    -------
+    K : J.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> round(rne.jit.kinetic_energy(rne.jit.model(arm), np.zeros(2), np.array([1.0, 0.0])), 4)
+    1.3333
     """
     _check(model, q)
     _check(model, qd)
@@ -217,16 +283,28 @@ def kinetic_energy(model, q, qd, rotors=True):
 
 
 @function
-def potential_energy(model, q):
-    """Return the energy in the field of gravity, zero at the origin of the base.
+def potential_energy(model, q, springs=True):
+    """Return the energy in the field of gravity, zero at the origin of the base, and in the joint springs.
 
     Parameters
     ----------
     model : as `rne.jit.model` returns it.
     q : (n,) positions.
+    springs : whether to count the springs.
+
+    Returns
+    -------
+    P : J.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> round(rne.jit.potential_energy(rne.jit.model(arm), np.array([np.pi / 2, 0.0])), 6)
+    19.62
     """
     _check(model, q)
-    return energies.one(model, q, q, 0, 0)
+    return energies.one(model, q, q, 0, 1 if springs else 0)
 
 
 @function
@@ -240,6 +318,17 @@ def joint_wrenches(model, joints, places, wrenches, q, qd, qdd, w):
     places, wrenches : as for `rne.jit.static_torque`; none are (0, ...) and (0, 6).
     q, qd, qdd : (n,) positions, velocities and accelerations.
     w : (joints, 6) is filled.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> model, joints, nowhere = rne.jit.model(arm), rne.jit.joint_places(arm), rne.jit.places(arm, {})
+    >>> w, wrenches = np.empty((2, 6)), np.empty((0, 6))
+    >>> rne.jit.joint_wrenches(model, joints, nowhere, wrenches, np.zeros(2), np.zeros(2), np.zeros(2), w)
+    >>> w[:, [1, 5]]
+    array([[19.62 , 19.62 ],
+           [ 9.81 ,  4.905]])
     """
     _check(model, q)
     _check(model, qd)
