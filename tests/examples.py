@@ -87,13 +87,14 @@ class Example:
         rng = np.random.default_rng(self.robot.n)
         return [*rng.choice(self.robot.frame_names, size=count - 1).tolist(), self.robot.links.joint_frames[-1]]
 
-    def add_point(self, frame: str, point: Any) -> int:
-        """Add to Pinocchio's model a frame parallel to another at a point of it, and return its number."""
+    def with_point(self, frame: str, point: Any) -> tuple[pin.Model, int]:
+        """Copy Pinocchio's model with one more frame, parallel to another at a point of it; and its number."""
+        model = pin.Model(self.model)  # a copy, because the data of the original have no room for more frames
         index = self.model.getFrameId(frame, pin.FrameType.BODY)
         original = self.model.frames[index]
         placement = original.placement * pin.SE3(np.eye(3), np.array(point, dtype=float))
-        name = f"{frame} {len(self.model.frames)}"
-        return int(self.model.addFrame(pin.Frame(name, original.parentJoint, index, placement, pin.FrameType.OP_FRAME)))
+        added = pin.Frame(f"{frame} and a point", original.parentJoint, index, placement, pin.FrameType.OP_FRAME)
+        return model, int(model.addFrame(added))
 
 
 @cache
