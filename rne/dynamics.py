@@ -107,17 +107,19 @@ def _inverse_dynamics(
         return finish(result, out)
     launch(INVERSE_DYNAMICS[batch.dtype], robot, batch, ("q", "qd", "qdd"), result, threads, table, loads)
     if places is not None and wrenches:
-        result -= external_torque(robot, batch, places, tuple(wrenches), threads)
+        torque = empty(result.shape, batch.dtype)
+        torque_of_wrenches(robot, batch, places, tuple(wrenches), torque, threads)
+        result -= torque
     return finish(result, out)
 
 
-def external_torque(robot: Robot, batch: Batch, places: Floats, names: tuple[str, ...], threads: int | None) -> Floats:
-    """Return J^T w, (..., n), of the wrenches by these names in the batch, which act at `places`."""
-    result = empty((*batch.shape, robot.n), batch.dtype)
+def torque_of_wrenches(
+    robot: Robot, batch: Batch, places: Floats, names: tuple[str, ...], result: Floats, threads: int | None
+) -> None:
+    """Fill `result` with J^T w; the wrenches stand under `names` in the batch, and act at `places`."""
     joined = batch.with_joined("wrenches", names)
     table, places = as_table(robot, batch.dtype), read_only(places.astype(batch.dtype))
     launch(STATIC_TORQUE[batch.dtype], robot, joined, ("q", "wrenches"), result, threads, table, places)
-    return result
 
 
 def gravity_vector(
