@@ -37,16 +37,22 @@ if TYPE_CHECKING:
     from rne.breakdown import TorqueBreakdown, torque_breakdown
     from rne.coriolis import VelocityTorques, christoffel, coriolis_matrix, velocity_torques
     from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
+    from rne.energy import kinetic_energy, potential_energy
     from rne.forward import forward_dynamics
     from rne.free_body import newton_euler
     from rne.inertia import mass_matrix, mass_matrix_inverse
+    from rne.kinematics import forward_kinematics, frame_acceleration, frame_velocity, jacobian, jacobian_dot_qd
+    from rne.mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
+    from rne.operational import Ellipsoid, inertia_ellipsoid, operational_inertia
     from rne.rigid_body import Inertia
     from rne.sizing import motor_sizing
+    from rne.statics import joint_wrenches, static_torque, transform_twist, transform_wrench
     from rne.trajectory import quintic, trapezoidal
     from rne.verification import verify
 
 __all__ = [
     "ArgumentError",
+    "Ellipsoid",
     "FileError",
     "Inertia",
     "ModelError",
@@ -58,15 +64,26 @@ __all__ = [
     "UnknownNameError",
     "VelocityTorques",
     "bias_vector",
+    "center_of_mass",
+    "center_of_mass_jacobian",
+    "center_of_mass_velocity",
     "christoffel",
     "coriolis_matrix",
     "coriolis_vector",
     "forward_dynamics",
+    "forward_kinematics",
+    "frame_acceleration",
+    "frame_velocity",
     "friction_torque",
     "from_dh",
     "gravity_vector",
+    "inertia_ellipsoid",
     "inverse_dynamics",
+    "jacobian",
+    "jacobian_dot_qd",
     "jit",
+    "joint_wrenches",
+    "kinetic_energy",
     "lagrange",
     "load",
     "load_dh",
@@ -75,8 +92,13 @@ __all__ = [
     "mass_matrix_inverse",
     "motor_sizing",
     "newton_euler",
+    "operational_inertia",
+    "potential_energy",
     "quintic",
+    "static_torque",
     "torque_breakdown",
+    "transform_twist",
+    "transform_wrench",
     "trapezoidal",
     "velocity_torques",
     "verify",
@@ -85,26 +107,25 @@ __all__ = [
 # What needs numba is imported when it is first asked for (PEP 562): a robot is loaded in half the time without it.
 _MODULES = ("jit", "lagrange")
 _HOMES = {
-    "Inertia": "rne.rigid_body",
-    "TorqueBreakdown": "rne.breakdown",
-    "VelocityTorques": "rne.coriolis",
-    "bias_vector": "rne.dynamics",
-    "christoffel": "rne.coriolis",
-    "coriolis_matrix": "rne.coriolis",
-    "coriolis_vector": "rne.dynamics",
-    "forward_dynamics": "rne.forward",
-    "friction_torque": "rne.dynamics",
-    "gravity_vector": "rne.dynamics",
-    "inverse_dynamics": "rne.dynamics",
-    "mass_matrix": "rne.inertia",
-    "mass_matrix_inverse": "rne.inertia",
-    "motor_sizing": "rne.sizing",
-    "newton_euler": "rne.free_body",
-    "quintic": "rne.trajectory",
-    "torque_breakdown": "rne.breakdown",
-    "trapezoidal": "rne.trajectory",
-    "velocity_torques": "rne.coriolis",
-    "verify": "rne.verification",
+    name: f"rne.{module}"
+    for module, names in {
+        "breakdown": "TorqueBreakdown torque_breakdown",
+        "coriolis": "VelocityTorques christoffel coriolis_matrix velocity_torques",
+        "dynamics": "bias_vector coriolis_vector friction_torque gravity_vector inverse_dynamics",
+        "energy": "kinetic_energy potential_energy",
+        "forward": "forward_dynamics",
+        "free_body": "newton_euler",
+        "inertia": "mass_matrix mass_matrix_inverse",
+        "kinematics": "forward_kinematics frame_acceleration frame_velocity jacobian jacobian_dot_qd",
+        "mass": "center_of_mass center_of_mass_jacobian center_of_mass_velocity",
+        "operational": "Ellipsoid inertia_ellipsoid operational_inertia",
+        "rigid_body": "Inertia",
+        "sizing": "motor_sizing",
+        "statics": "joint_wrenches static_torque transform_twist transform_wrench",
+        "trajectory": "quintic trapezoidal",
+        "verification": "verify",
+    }.items()
+    for name in names.split()
 }
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rne.edit import numbers, unknown_name
 from rne.errors import ArgumentError
+from rne.frames import AXES, Frame
 from rne.kernels import layout as at
 from rne.robot import Robot
 
@@ -38,7 +39,9 @@ class Batch(NamedTuple):
 
     def with_joined(self, name: str, parts: tuple[str, ...]) -> Batch:
         """Return the batch with some arguments side by side in one, for kernels that take any number of them."""
-        return self._replace(rows={**self.rows, name: np.concatenate([self.rows[part] for part in parts], axis=1)})
+        none = np.empty((self.samples, 0), self.dtype)
+        joined = np.concatenate([none, *(self.rows[part] for part in parts)], axis=1)
+        return self._replace(rows={**self.rows, name: joined})
 
 
 def real_array(argument: str, value: ArrayLike) -> Floats:
@@ -188,6 +191,54 @@ def as_table(robot: Robot, dtype: str, gravity: ArrayLike | None = None) -> Floa
     return table if gravity is None else robot.links.with_gravity(table, numbers("gravity", gravity, (3,)))
 
 
+def check_axes(argument: str, axes: object) -> None:
+    """Refuse all axes but "world" and "local".
+
+    Raises
+    ------
+    ArgumentError
+        They are something else.
+    """
+    if axes not in AXES:
+        raise ArgumentError(f"{argument}: wanted the axes 'world' or 'local', got {axes!r}")
+
+
+def as_frame(robot: Robot, name: object, argument: str = "frame") -> Frame:
+    """Return the frame of a name.
+
+    Raises
+    ------
+    UnknownNameError
+        The robot does not have it.
+    """
+    if not isinstance(name, str) or name not in robot.links.frames:
+        raise unknown_name(argument, "frame", name, robot.links.frames)
+    return robot.links.frames[name]
+
+
+def as_place(robot: Robot, frame: str, axes: str, point: ArrayLike | None) -> Floats:
+    """Settle a point of the robot.
+
+    Parameters
+    ----------
+    frame : its name.
+    axes : those of the result, "world" or "local".
+    point : (3,) in the axes of the frame, m; its origin if None.
+
+    Returns
+    -------
+    place : (1, PLACE_WIDTH), read-only, as the kernels want it.
+
+    Raises
+    ------
+    UnknownNameError, ArgumentError
+        An unknown frame, unknown axes, or a point that is not three finite numbers.
+    """
+    check_axes("axes", axes)
+    found = as_frame(robot, frame)
+    return (found if point is None else found.moved(numbers("point", point, (3,)))).places[axes]
+
+
 def as_wrenches(robot: Robot, f_ext: Mapping[str, Any]) -> tuple[Floats, dict[str, Floats]]:
     """Settle external wrenches.
 
@@ -209,21 +260,15 @@ def as_wrenches(robot: Robot, f_ext: Mapping[str, Any]) -> tuple[Floats, dict[st
     """
     if not isinstance(f_ext, Mapping):
         raise ArgumentError(f"f_ext: wanted a mapping from frame name to wrench, got {type(f_ext).__name__}")
-    frames = robot.links.frames
     places = np.zeros((len(f_ext), at.PLACE_WIDTH))
     wrenches = {}
     for place, (name, value) in zip(places, f_ext.items(), strict=True):
         argument = f"f_ext[{name!r}]"
-        if name not in frames:
-            raise unknown_name("f_ext", "frame", name, frames)
+        frame = as_frame(robot, name, "f_ext")
         axes = "world"
         if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], str):
             value, axes = value
-        if axes not in ("world", "local"):
-            raise ArgumentError(f"{argument}: wanted the axes 'world' or 'local', got {axes!r}")
-        frame = frames[name]
-        place[at.PLACE_ROW], place[at.PLACE_OWN_AXES] = frame.row, axes == "local"
-        place[at.PLACE_ROTATION : at.PLACE_ROTATION + 9] = frame.rotation.ravel()
-        place[at.PLACE_ORIGIN : at.PLACE_ORIGIN + 3] = frame.position
+        check_axes(argument, axes)
+        place[:] = frame.places[axes]
         wrenches[argument] = real_array(argument, value)
     return places, wrenches

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rne.arrays import Batch, Floats, as_batch, as_table, as_wrenches, check_robot, read_only
-from rne.dynamics import coriolis_vector, friction_torque, gravity_vector, inverse_dynamics, torques_of_motion
+from rne.dynamics import coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
 from rne.kernels import layout as at
 from rne.kernels.entries import INVERSE_DYNAMICS
 from rne.many import launch
 from rne.robot import Robot
+from rne.statics import static_torque
 
 WEIGHTLESS = (0.0, 0.0, 0.0)
 TERMS = ("inertia", "rotor", "velocity", "gravity", "spring", "friction", "external")
@@ -133,16 +134,15 @@ def torque_breakdown(
     state = {"q": q, "qd": qd, "qdd": qdd, **wrenches}
     batch = as_batch(robot, state, required="q", widths=dict.fromkeys(wrenches, 6))
     q, qd, qdd = (batch.rows[name].reshape(*batch.shape, robot.n) for name in ("q", "qd", "qdd"))
-    still: dict[str, ArrayLike | None] = {"q": q, "qd": None, "qdd": None}
     return TorqueBreakdown(
         robot.joint_names,
         inertia=_body_inertia(robot, batch, threads),
         rotor=_rotor_inertia(robot).astype(batch.dtype) * qdd,
         velocity=coriolis_vector(robot, q, qd, threads=threads),
         gravity=gravity_vector(robot, q, gravity=gravity, threads=threads),
-        spring=torques_of_motion(robot, still, WEIGHTLESS, None, at.SPRINGS, None, threads),
+        spring=inverse_dynamics(robot, q, gravity=WEIGHTLESS, threads=threads),
         friction=friction_torque(robot, qd, threads=threads) if friction else np.zeros_like(qd),
-        external=torques_of_motion(robot, still, WEIGHTLESS, f_ext, 0, None, threads) if wrenches else np.zeros_like(q),
+        external=-static_torque(robot, q, f_ext or {}, threads=threads),
         total=inverse_dynamics(robot, q, qd, qdd, gravity=gravity, f_ext=f_ext, friction=friction, threads=threads),
     )
 

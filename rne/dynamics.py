@@ -81,12 +81,12 @@ def inverse_dynamics(
                 return tau
         except REFUSED:
             pass
-    return torques_of_motion(
+    return _inverse_dynamics(
         robot, {"q": q, "qd": qd, "qdd": qdd}, gravity, f_ext, _ALL if friction else SPRINGS, out, threads
     )
 
 
-def torques_of_motion(
+def _inverse_dynamics(
     robot: Robot,
     state: dict[str, ArrayLike | None],
     gravity: ArrayLike | None,
@@ -95,7 +95,6 @@ def torques_of_motion(
     out: Floats | None,
     threads: int | None,
 ) -> Floats:
-    """Do what `inverse_dynamics` does, with the loads that are named: FRICTION, SPRINGS, their sum, or 0."""
     check_robot(robot)
     places, wrenches = as_wrenches(robot, f_ext) if f_ext is not None else (None, {})
     batch = as_batch(robot, {**state, **wrenches}, required="q", widths=dict.fromkeys(wrenches, 6))
@@ -108,17 +107,19 @@ def torques_of_motion(
         return finish(result, out)
     launch(INVERSE_DYNAMICS[batch.dtype], robot, batch, ("q", "qd", "qdd"), result, threads, table, loads)
     if places is not None and wrenches:
-        result -= external_torque(robot, batch, places, tuple(wrenches), threads)
+        torque = empty(result.shape, batch.dtype)
+        torque_of_wrenches(robot, batch, places, tuple(wrenches), torque, threads)
+        result -= torque
     return finish(result, out)
 
 
-def external_torque(robot: Robot, batch: Batch, places: Floats, names: tuple[str, ...], threads: int | None) -> Floats:
-    """Return J^T w, (..., n), of the wrenches by these names in the batch, which act at `places`."""
-    result = empty((*batch.shape, robot.n), batch.dtype)
+def torque_of_wrenches(
+    robot: Robot, batch: Batch, places: Floats, names: tuple[str, ...], result: Floats, threads: int | None
+) -> None:
+    """Fill `result` with J^T w; the wrenches stand under `names` in the batch, and act at `places`."""
     joined = batch.with_joined("wrenches", names)
     table, places = as_table(robot, batch.dtype), read_only(places.astype(batch.dtype))
     launch(STATIC_TORQUE[batch.dtype], robot, joined, ("q", "wrenches"), result, threads, table, places)
-    return result
 
 
 def gravity_vector(
@@ -155,7 +156,7 @@ def gravity_vector(
                 return tau
         except REFUSED:
             pass
-    return torques_of_motion(robot, {"q": q, "qd": None, "qdd": None}, gravity, None, 0, out, threads)
+    return _inverse_dynamics(robot, {"q": q, "qd": None, "qdd": None}, gravity, None, 0, out, threads)
 
 
 def bias_vector(
@@ -186,7 +187,7 @@ def bias_vector(
     >>> rne.bias_vector(arm, [0.0, 0.5], [1.0, 0.0]).shape
     (2,)
     """
-    return torques_of_motion(robot, {"q": q, "qd": qd, "qdd": None}, gravity, None, 0, out, threads)
+    return _inverse_dynamics(robot, {"q": q, "qd": qd, "qdd": None}, gravity, None, 0, out, threads)
 
 
 def coriolis_vector(
@@ -216,7 +217,7 @@ def coriolis_vector(
     >>> rne.coriolis_vector(arm, [0.3, 0.0], [1.0, 1.0]).round(6) + 0.0
     array([0., 0.])
     """
-    return torques_of_motion(robot, {"q": q, "qd": qd, "qdd": None}, (0.0, 0.0, 0.0), None, 0, out, threads)
+    return _inverse_dynamics(robot, {"q": q, "qd": qd, "qdd": None}, (0.0, 0.0, 0.0), None, 0, out, threads)
 
 
 def friction_torque(robot: Robot, qd: ArrayLike, *, out: Floats | None = None, threads: int | None = None) -> Floats:

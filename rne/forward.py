@@ -10,7 +10,7 @@ from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
 from rne.arrays import Floats, as_batch, as_result, as_table, as_wrenches, check_robot, finish
-from rne.dynamics import external_torque
+from rne.dynamics import torque_of_wrenches
 from rne.errors import ArgumentError
 from rne.inertia import refuse_singular
 from rne.kernels.entries import FORWARD_DYNAMICS, FORWARD_DYNAMICS_ONE
@@ -117,7 +117,8 @@ def _forward_dynamics(
     result = as_result(out, (*batch.shape, robot.n), batch)
     table = as_table(robot, batch.dtype, gravity)
     if places is not None and wrenches:
-        total = external_torque(robot, batch, places, tuple(wrenches), threads).reshape(batch.samples, robot.n)
+        total = empty((batch.samples, robot.n), batch.dtype)
+        torque_of_wrenches(robot, batch, places, tuple(wrenches), total, threads)
         total += batch.rows["tau"]
         batch = batch._replace(rows={**batch.rows, "tau": total})
     marks = np.zeros(batch.samples, np.uint8)

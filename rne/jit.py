@@ -14,30 +14,50 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from rne.arrays import as_table, as_wrenches, check_robot
+from rne.arrays import as_place, as_table, as_wrenches, check_axes, check_robot
 from rne.errors import ArgumentError
 from rne.kernels.jitted import (
+    center_of_mass,
+    center_of_mass_jacobian,
     christoffel,
     coriolis_matrix,
     forward_dynamics,
+    forward_kinematics,
+    frame_acceleration,
+    frame_velocity,
     friction_torque,
     inverse_dynamics,
+    jacobian,
+    joint_wrenches,
+    kinetic_energy,
     mass_matrix,
+    potential_energy,
     static_torque,
 )
 from rne.robot import Robot
 
 __all__ = [
+    "center_of_mass",
+    "center_of_mass_jacobian",
     "christoffel",
     "coriolis_matrix",
     "forward_dynamics",
+    "forward_kinematics",
+    "frame_acceleration",
+    "frame_velocity",
     "friction_torque",
     "inverse_dynamics",
+    "jacobian",
+    "joint_places",
+    "joint_wrenches",
+    "kinetic_energy",
     "mass_matrix",
     "model",
+    "place",
     "places",
+    "potential_energy",
     "static_torque",
 ]
 
@@ -105,6 +125,71 @@ def places(robot: Robot, frames: Mapping[str, str], dtype: Any = np.float64) -> 
     precision = _precision(dtype)
     table, _ = as_wrenches(robot, {name: (np.zeros(6), axes) for name, axes in frames.items()})
     return table.astype(precision)
+
+
+def place(
+    robot: Robot, frame: str, *, axes: str = "world", point: ArrayLike | None = None, dtype: Any = np.float64
+) -> NDArray[Any]:
+    """Return a point of the robot and the axes in which it is looked at, for `jacobian` and the like.
+
+    Parameters
+    ----------
+    robot : the robot.
+    frame : name of the frame.
+    axes : "world" for results in base axes, "local" for the frame's own.
+    point : (3,) another point of the link than the origin of the frame, in the axes of the frame, m.
+    dtype : as for `model`.
+
+    Returns
+    -------
+    place : (1, ...) array; its layout is nobody's business.
+
+    Raises
+    ------
+    UnknownNameError, ArgumentError
+        A frame the robot does not have, unknown axes, a point that is not three numbers, or another
+        precision.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> J = np.empty((6, 2))
+    >>> rne.jit.jacobian(rne.jit.model(arm), rne.jit.place(arm, "link2"), np.zeros(2), J)
+    >>> J[1]
+    array([2., 1.])
+    """
+    check_robot(robot)
+    return as_place(robot, frame, axes, point).astype(_precision(dtype))
+
+
+def joint_places(robot: Robot, axes: str = "world", dtype: Any = np.float64) -> NDArray[Any]:
+    """Return the frames on the joints, for `joint_wrenches`.
+
+    Parameters
+    ----------
+    robot : the robot.
+    axes : those of the wrenches, "world" or "local".
+    dtype : as for `model`.
+
+    Returns
+    -------
+    joints : (joints, ...) array, in the order of `robot.links.joints`; its layout is nobody's business.
+
+    Raises
+    ------
+    ArgumentError
+        Unknown axes, or another precision.
+
+    Examples
+    --------
+    >>> import rne
+    >>> len(rne.jit.joint_places(rne.load("models/planar2/robot.dh.toml")))
+    2
+    """
+    check_robot(robot)
+    check_axes("axes", axes)
+    return robot.links.joint_places[axes].astype(_precision(dtype))
 
 
 def _precision(dtype: Any) -> str:

@@ -8,25 +8,18 @@ form of `rne.kernels.layout` and regroups the inertias.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rne.errors import ModelError, Problem
+from rne.frames import AXES, Frame, places_of
 from rne.kernels import layout as at
 from rne.tree import Body, Joint, Tree
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Frame:
-    """A named frame: fixed at `rotation`, `position` in the frame of row `row` of the table (0 is the base)."""
-
-    row: int
-    rotation: Array
-    position: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +31,7 @@ class LinkTable:
     table : (links + 1, WIDTH) float64, columns as in `rne.kernels.layout`; read-only.
     table32 : the same in float32.
     joints : names of all moving joints, in the order of the rows 1, 2, ...; longer than `coordinates` with mimics.
+    joint_frames : names of the frames that the file puts on them: those of the bodies that they carry.
     coordinates : names of the joints whose values make up q, in the order of q.
     frames : placement of every body of the tree, by name.
     """
@@ -45,8 +39,14 @@ class LinkTable:
     table: Array
     table32: NDArray[np.float32]
     joints: tuple[str, ...]
+    joint_frames: tuple[str, ...]
     coordinates: tuple[str, ...]
     frames: dict[str, Frame]
+
+    @cached_property
+    def joint_places(self) -> dict[str, Array]:
+        """The frames on the joints as kernels want them, a table (links, PLACE_WIDTH), by the axes of the answer."""
+        return {axes: places_of([self.frames[name] for name in self.joint_frames], axes) for axes in AXES}
 
     @staticmethod
     def with_gravity(table: NDArray[Any], gravity: Array) -> NDArray[Any]:
@@ -111,7 +111,9 @@ def compile_tree(tree: Tree, order: tuple[str, ...] | None = None) -> LinkTable:
     for frame in frames.values():
         frame.rotation.flags.writeable = frame.position.flags.writeable = False
     table.flags.writeable = table32.flags.writeable = False
-    return LinkTable(table, table32, tuple(link.joint.name for link in links[1:]), coordinates, frames)
+    moving = [link.joint for link in links[1:]]
+    names, children = (tuple(getattr(joint, name) for joint in moving) for name in ("name", "child"))
+    return LinkTable(table, table32, names, children, coordinates, frames)
 
 
 def _parents_first(tree: Tree) -> list[Joint]:

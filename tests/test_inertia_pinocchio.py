@@ -42,9 +42,15 @@ class Oracle:
             return np.linalg.solve(self.mass_matrices(q), (tau - bias)[..., None])[..., 0]
         pm.model.gravity = pin.Motion(np.array(oracles.GRAVITY), np.zeros(3))
         got = [
-            pin.aba(pm.model, pm.data, oracles.pin_q(pm, names, a), oracles.pin_v(pm, names, b), oracles.pin_v(pm, names, c))
+            pin.aba(
+                pm.model,
+                pm.data,
+                oracles.pin_q(pm, names, a),
+                oracles.pin_v(pm, names, b),
+                oracles.pin_v(pm, names, c),
+            )
             for a, b, c in zip(q, qd, tau, strict=True)
-        ]  # fmt: skip
+        ]
         return np.array([oracles.from_pin_v(pm, names, x) for x in got])
 
 

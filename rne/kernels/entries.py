@@ -12,12 +12,18 @@ from numba.core import types
 from numpy.typing import NDArray
 
 from rne.kernels import (
+    center_of_mass,
     christoffel,
     coriolis_matrix,
+    energies,
     forward_dynamics,
+    frame_motion,
     friction,
     inverse_dynamics,
+    jacobian,
+    joint_wrenches,
     mass_matrix,
+    poses,
     static_torque,
 )
 from rne.kernels.jit import Entry
@@ -38,6 +44,12 @@ def _table(dtype: types.Float) -> types.Array:
 def _many(dtype: types.Float, *more: types.Type) -> types.Type:
     """Signature of a batch entry: table, first and one past the last sample, where the batches lie, and more."""
     return types.void(_table(dtype), types.intp, types.intp, _WHERE, *more)
+
+
+_VECTOR, _MATRIX, _PLACE = (
+    types.Array(types.float64, k, "C", readonly=r) for k, r in ((1, False), (2, False), (2, True))
+)
+_INT = types.intp
 
 
 def _entries(make: Any, signature: Callable[[types.Float], types.Type], *, batch: bool) -> dict[str, Entry]:
@@ -86,6 +98,27 @@ MASS_MATRIX = _entries(mass_matrix.make_many, lambda dtype: _many(dtype, types.i
 STATIC_TORQUE = {
     name: Entry(static_torque.make_many, _many(dtype, _table(dtype)), batch=True) for name, dtype in _FLOATS.items()
 }
+CENTER_OF_MASS_ONE = Entry(center_of_mass.make_one, _INT(_INT, *(_VECTOR,) * 3, _INT), batch=False)
+CENTER_OF_MASS = {
+    name: Entry(center_of_mass.make_many, _many(dtype, _INT), batch=True) for name, dtype in _FLOATS.items()
+}
+ENERGIES_ONE = Entry(energies.make_one, _INT(_INT, *(_VECTOR,) * 3, _INT, _INT), batch=False)
+ENERGIES = {name: Entry(energies.make_many, _many(dtype, *(_INT,) * 3), batch=True) for name, dtype in _FLOATS.items()}
+FRAME_MOTION_ONE = Entry(frame_motion.make_one, _INT(_INT, _PLACE, *(_VECTOR,) * 4, _INT), batch=False)
+FRAME_MOTION = {
+    name: Entry(frame_motion.make_many, _many(dtype, _table(dtype), _INT), batch=True)
+    for name, dtype in _FLOATS.items()
+}
+JACOBIAN_ONE = Entry(jacobian.make_one, _INT(_INT, _PLACE, _VECTOR, _MATRIX), batch=False)
+JACOBIAN = {name: Entry(jacobian.make_many, _many(dtype, _table(dtype)), batch=True) for name, dtype in _FLOATS.items()}
+JOINT_WRENCHES_ONE = Entry(joint_wrenches.make_one, _INT(_INT, _PLACE, *(_VECTOR,) * 3, _MATRIX), batch=False)
+JOINT_WRENCHES = {
+    name: Entry(joint_wrenches.make_many, _many(dtype, *(_table(dtype),) * 2), batch=True)
+    for name, dtype in _FLOATS.items()
+}
+POSES_ONE = Entry(poses.make_one, _INT(_INT, _PLACE, _VECTOR, _MATRIX), batch=False)
+POSES = {name: Entry(poses.make_many, _many(dtype, _table(dtype)), batch=True) for name, dtype in _FLOATS.items()}
+STATIC_TORQUE_ONE = Entry(static_torque.make_one, _INT(_INT, _PLACE, *(_VECTOR,) * 3), batch=False)
 _ADDRESS = {
     char: Entry(make_address, types.intp(types.Array(_FLOATS[name], 2, "C")), batch=False)
     for char, name in (("d", "float64"), ("f", "float32"))

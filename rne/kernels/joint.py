@@ -191,6 +191,16 @@ def slide_articulated(table, i, J, B, M, q):
 
 
 @inline
+def directions(table, i, axis):
+    """Angular velocity of link i for each unit of qd, and velocity for each unit, where the joint axis is `axis`."""
+    zero = like(axis[0], 0.0)
+    nothing = (zero, zero, zero)
+    if table[i, KIND] == REVOLUTE:
+        return axis, nothing
+    return nothing, axis
+
+
+@inline
 def slide(table, i, q):
     """How far the origin of the link stands along z from its place at q = 0."""
     return like(q, 0.0) if table[i, KIND] == REVOLUTE else q

@@ -11,13 +11,16 @@ from rne.kernels.layout import (
     HAS_TURN,
     LINKS,
     PARENT,
+    PLACE_ORIGIN,
+    PLACE_ROTATION,
+    PLACE_ROW,
     PX,
     SIN_ALPHA,
     SIN_TURN,
 )  # fmt: skip
 from rne.kernels.num import fma, like
 from rne.kernels.rows import get3, get9, put
-from rne.kernels.vec import add_product
+from rne.kernels.vec import add_product, unturn
 
 # Numbers kept for each link: the rotation row by row, then the origin.
 PLACE = 12
@@ -70,3 +73,19 @@ def placements(table, state, work):
         p = (fma(R[2], q, p[0]), fma(R[5], q, p[1]), fma(R[8], q, p[2]))
         put(work, i, 0, R)
         put(work, i, ORIGIN, p)
+
+
+@inline
+def origin_of(places, m, work):
+    """Origin of place m in base axes."""
+    i = int(places[m, PLACE_ROW])
+    return add_product(get3(work, i, ORIGIN), get9(work, i, 0), get3(places, m, PLACE_ORIGIN))
+
+
+@inline
+def axes_of(places, m, work):
+    """Rotation of place m, from its own axes to those of the base."""
+    R = get9(work, int(places[m, PLACE_ROW]), 0)
+    S = get9(places, m, PLACE_ROTATION)
+    x, y, z = unturn((S[0], S[3], S[6]), R), unturn((S[1], S[4], S[7]), R), unturn((S[2], S[5], S[8]), R)
+    return (x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2])

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from rne.kernels.jit import inline_allocating
-from rne.kernels.layout import LINKS, WIDTH
-from rne.kernels.pack import address_of, array_at, pack_floats, stack_buffer
+from rne.kernels.layout import COORDINATES, LINKS, WIDTH
+from rne.kernels.pack import address_of, array_at, as_floats, as_packs, pack_floats, packs_for, stack_buffer
 
 # Floats; 32 KiB hold a robot of nearly 200 joints. An allocation would cost as much as a short arm.
 STACK = 4096
@@ -21,6 +21,30 @@ def scratch(table, size):
     if size > STACK:
         buffer = np.empty(size, table.dtype)
     return buffer
+
+
+@inline_allocating
+def one_state(table, columns):
+    """Return room for one state: `state`, the same as packs of joints, and `work` (links + 1, columns)."""
+    links = int(table[0, LINKS])
+    packs = packs_for(table, links)
+    width = pack_floats(table, packs)
+    buffer = scratch(table, 6 * width + (links + 1) * columns)
+    work = as_floats(buffer, 6 * width, links + 1, columns)
+    return as_floats(buffer, 0, 6, width), as_packs(buffer, 0, 6, packs), work
+
+
+@inline_allocating
+def many_states(table, columns, numbers):
+    """Return room for a pack of samples: `state`, `work` (links + 1, columns), `tile`, and `out` (1, numbers)."""
+    links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
+    samples = pack_floats(table, 1)
+    sizes = (6 * links, (links + 1) * columns, n)
+    buffer = np.empty(samples * (sizes[0] + sizes[1] + sizes[2] + numbers), table.dtype)
+    state = as_packs(buffer, 0, 6, links)
+    work = as_packs(buffer, samples * sizes[0], links + 1, columns)
+    tile = as_packs(buffer, samples * (sizes[0] + sizes[1]), 1, n)
+    return state, work, tile, as_packs(buffer, samples * (sizes[0] + sizes[1] + sizes[2]), 1, numbers)
 
 
 @inline_allocating

@@ -18,21 +18,38 @@ from rne.kernels.layout import (
     COORDINATES,
     LINKS,
     PARENT,
-    PLACE_ORIGIN,
     PLACE_OWN_AXES,
-    PLACE_ROTATION,
     PLACE_ROW,
 )  # fmt: skip
 from rne.kernels.num import like
-from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for
-from rne.kernels.placement import ORIGIN, PLACE, get_axis, placements
-from rne.kernels.rows import get3, get9, index, put
-from rne.kernels.scratch import scratch
+from rne.kernels.pack import as_floats, as_packs, pack_floats
+from rne.kernels.placement import ORIGIN, PLACE, axes_of, get_axis, origin_of, placements
+from rne.kernels.rows import get3, index, put
+from rne.kernels.scratch import one_state, table_at
 from rne.kernels.tile import load_tile
-from rne.kernels.vec import add, add_cross, add_product
+from rne.kernels.vec import add, add_cross, unturn
 
 # Numbers kept for each link: its placement, then force and moment about the base origin.
 WORK = PLACE + 6
+
+
+@inline
+def gather(table, places, wrenches, work, column):
+    """Sum `wrenches` (m, 6) by link, as force and moment about the base origin, into six columns of `work`.
+
+    places : (m, PLACE_WIDTH), each with the axes in which its wrench is given.
+    """
+    zero = like(work[0, 0], 0.0)
+    for i in range(int(table[0, LINKS]) + 1):
+        put(work, i, column, (zero, zero, zero, zero, zero, zero))
+    for m in range(places.shape[0]):
+        i = int(places[m, PLACE_ROW])
+        f, n = get3(wrenches, m, 0), get3(wrenches, m, 3)
+        if places[m, PLACE_OWN_AXES] != 0.0:
+            R = axes_of(places, m, work)
+            f, n = unturn(f, R), unturn(n, R)
+        put(work, i, column, add(get3(work, i, column), f))
+        put(work, i, column + 3, add(get3(work, i, column + 3), add_cross(n, origin_of(places, m, work), f)))
 
 
 @inline
@@ -43,21 +60,7 @@ def recursion(table, places, wrenches, state, work):
     """
     links = int(table[0, LINKS])
     placements(table, state, work)
-    zero = like(state[0, 0], 0.0)
-    nothing = (zero, zero, zero)
-    for i in range(links + 1):
-        put(work, i, PLACE, (zero, zero, zero, zero, zero, zero))
-    for m in range(places.shape[0]):
-        i = int(places[m, PLACE_ROW])
-        R = get9(work, i, 0)
-        r = add_product(get3(work, i, ORIGIN), R, get3(places, m, PLACE_ORIGIN))
-        f, n = get3(wrenches, m, 0), get3(wrenches, m, 3)
-        if places[m, PLACE_OWN_AXES] != 0.0:
-            S = get9(places, m, PLACE_ROTATION)
-            f = add_product(nothing, R, add_product(nothing, S, f))
-            n = add_product(nothing, R, add_product(nothing, S, n))
-        put(work, i, PLACE, add(get3(work, i, PLACE), f))
-        put(work, i, PLACE + 3, add(get3(work, i, PLACE + 3), add_cross(n, r, f)))
+    gather(table, places, wrenches, work, PLACE)
     for i in range(links, 0, -1):
         f, n = get3(work, i, PLACE), get3(work, i, PLACE + 3)
         p = get3(work, i, ORIGIN)
@@ -71,16 +74,26 @@ def recursion(table, places, wrenches, state, work):
 @function
 def one(table, places, wrenches, q, tau):
     """One state, of floats; scratch on the stack. Shapes are the caller's business."""
-    links = int(table[0, LINKS])
-    packs = packs_for(table, links)
-    width = pack_floats(table, packs)
-    buffer = scratch(table, 6 * width + (links + 1) * WORK)
-    state = as_floats(buffer, 0, 6, width)
-    work = as_floats(buffer, 6 * width, links + 1, WORK)
+    state, packs, work = one_state(table, WORK)
     load_one(table, q, state, index(0))
-    sines(as_packs(buffer, 0, 6, packs), packs)
+    sines(packs, packs.shape[1])
     recursion(table, places, wrenches, state, work)
     store_one(table, state, index(3), tau)
+
+
+def make_one(stamp: str) -> Callable[..., int]:
+    """Make the entry for one wrench on one state; it returns 1, and does nothing, where a length does not fit."""
+
+    def static_torque_one(address, place, wrench, q, tau):
+        stamp  # noqa: B018  part of the cache key
+        table = table_at(address, q)
+        n = int(table[0, COORDINATES])
+        if wrench.shape[0] != 6 or q.shape[0] != n or tau.shape[0] != n:
+            return 1
+        one(table, place, as_floats(wrench, 0, 1, 6), q, tau)
+        return 0
+
+    return static_torque_one
 
 
 def make_many(stamp: str) -> Callable[..., None]:

@@ -1,7 +1,7 @@
 """3-vectors as tuples of numbers, floats and packs alike, in fused multiply-adds.
 
 `turn_z(v, c, s)` and `turn_x` are `R^T v`: from the axes of a parent into the axes of a child turned by the angle with
-cosine c and sine s. `unturn_*` are `R v`, from child to parent.
+cosine c and sine s; `turn` does it with the whole rotation. `unturn`, `unturn_*` are `R v`, from child to parent.
 """
 
 from __future__ import annotations
@@ -40,8 +40,14 @@ def cross(a, b):
 
 @inline
 def add_scaled(v, a, x):
-    """V + a x."""
+    """v + a x."""
     return (fma(a[0], x, v[0]), fma(a[1], x, v[1]), fma(a[2], x, v[2]))
+
+
+@inline
+def subtract(a, b):
+    """a - b."""
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
 @inline
@@ -72,6 +78,26 @@ def turn_x(v, c, s):
 def unturn_x(v, c, s):
     """Rx v."""
     return (v[0], fma(v[1], c, -(v[2] * s)), fma(v[2], c, v[1] * s))
+
+
+@inline
+def turn(v, R):
+    """R^T v, for the nine numbers R of a rotation."""
+    return (
+        fma(R[0], v[0], fma(R[3], v[1], R[6] * v[2])),
+        fma(R[1], v[0], fma(R[4], v[1], R[7] * v[2])),
+        fma(R[2], v[0], fma(R[5], v[1], R[8] * v[2])),
+    )
+
+
+@inline
+def unturn(v, R):
+    """R v."""
+    return (
+        fma(R[0], v[0], fma(R[1], v[1], R[2] * v[2])),
+        fma(R[3], v[0], fma(R[4], v[1], R[5] * v[2])),
+        fma(R[6], v[0], fma(R[7], v[1], R[8] * v[2])),
+    )
 
 
 @inline

@@ -1,0 +1,100 @@
+"""Kinetic and potential energy, link by link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rne.kernels import body
+from rne.kernels.coordinates import load_many, load_one, sines
+from rne.kernels.jit import function, inline
+from rne.kernels.joint import spring
+from rne.kernels.layout import COORDINATE, COORDINATES, FULL_HX, FULL_MASS, GRAVITY, LINKS, REST, ROTOR
+from rne.kernels.num import fma, like
+from rne.kernels.pack import pack_floats
+from rne.kernels.placement import ORIGIN, placements
+from rne.kernels.rows import get3, get9, index
+from rne.kernels.scratch import many_states, one_state, table_at
+from rne.kernels.tile import store_tile
+from rne.kernels.vec import add_scaled, dot, turn, unturn
+from rne.kernels.velocities import VELOCITY, V, W, velocities
+
+ENERGY = VELOCITY
+WORK = VELOCITY + 1
+
+
+@inline
+def recursion(table, state, work, kinetic, drives):
+    """Fill column ENERGY of `work` (links + 1, WORK) from rows 0, 1, 4 and 5 of `state`, and return the sum.
+
+    kinetic : 1 for kinetic, 0 for potential energy. drives : 1 if that of rotors or springs counts.
+    """
+    links = int(table[0, LINKS])
+    placements(table, state, work)
+    half = like(work[0, 0], 0.5)
+    total = like(half, 0.0)
+    if kinetic != 0:
+        velocities(table, state, work)
+        work[0, ENERGY] = total
+        for i in range(1, links + 1):
+            R = get9(work, i, 0)
+            energy = body.kinetic_energy(table, i, turn(get3(work, i, W), R), turn(get3(work, i, V), R))
+            if drives != 0:
+                qd = state[1, int(table[i, COORDINATE])]
+                energy = fma(qd * table[i, ROTOR], qd * half, energy)
+            work[i, ENERGY] = energy
+            total = total + energy
+    else:
+        up = (-table[0, GRAVITY], -table[0, GRAVITY + 1], -table[0, GRAVITY + 2])
+        for i in range(links + 1):
+            moment = unturn(get3(table, i, FULL_HX), get9(work, i, 0))
+            energy = dot(add_scaled(moment, get3(work, i, ORIGIN), table[i, FULL_MASS]), up)
+            if i > 0 and drives != 0:
+                q = state[0, int(table[i, COORDINATE])]
+                energy = fma(spring(table, i, q), (q - table[i, REST]) * half, energy)
+            work[i, ENERGY] = energy
+            total = total + energy
+    return total
+
+
+@function
+def one(table, q, qd, kinetic, drives):
+    """One state, of floats; scratch on the stack. Shapes are the caller's business."""
+    state, packs, work = one_state(table, WORK)
+    load_one(table, q, state, index(0))
+    load_one(table, qd, state, index(1))
+    sines(packs, packs.shape[1])
+    return recursion(table, state, work, kinetic, drives)
+
+
+def make_one(stamp: str) -> Callable[..., int]:
+    """Make the entry for one state; it returns 1, and does nothing, where a length does not fit."""
+
+    def energy_one(address, q, qd, energy, kinetic, drives):
+        stamp  # noqa: B018  part of the cache key
+        table = table_at(address, q)
+        n = int(table[0, COORDINATES])
+        if q.shape[0] != n or qd.shape[0] != n or energy.shape[0] != 1:
+            return 1
+        energy[0] = one(table, q, qd, kinetic, drives)
+        return 0
+
+    return energy_one
+
+
+def make_many(stamp: str) -> Callable[..., None]:
+    """Make the entry for batches; `where` holds address and row stride in bytes of q, qd and the energies."""
+
+    def energies_many(table, first, stop, where, kinetic, drives, per_link):
+        stamp  # noqa: B018  part of the cache key
+        links = int(table[0, LINKS])
+        state, work, tile, out = many_states(table, WORK, links + 1)
+        for row in range(first, stop, pack_floats(table, 1)):
+            load_many(table, state, tile, 0, 2, where, row, stop - 1)
+            sines(state, links)
+            out[0, 0] = recursion(table, state, work, kinetic, drives)
+            if per_link != 0:
+                for i in range(links + 1):
+                    out[0, i] = work[i, ENERGY]
+            store_tile(out, 0, where[4], where[5], row, stop - 1, links + 1 if per_link != 0 else 1)
+
+    return energies_many

@@ -1,0 +1,56 @@
+"""How the links move: velocity and acceleration of every link in base axes, from the base outward.
+
+Luh, Walker, Paul 1980, in base axes; behind `placements`.
+"""
+
+from __future__ import annotations
+
+from rne.kernels.jit import inline
+from rne.kernels.joint import directions
+from rne.kernels.layout import COORDINATE, LINKS, PARENT
+from rne.kernels.num import like
+from rne.kernels.placement import ORIGIN, PLACE, get_axis
+from rne.kernels.rows import get3, put
+from rne.kernels.vec import add_cross, add_product, add_scaled, motion_matrix, subtract
+
+# Numbers kept for each link behind its placement: angular velocity and velocity of the origin, then the accelerations.
+W, V, WD, A = PLACE, PLACE + 3, PLACE + 6, PLACE + 9
+VELOCITY = PLACE + 6
+MOTION = PLACE + 12
+
+
+@inline
+def velocities(table, state, work):
+    """Fill columns W and V of `work` (links + 1, VELOCITY or more) from row qd (1) of `state`."""
+    zero = like(state[0, 0], 0.0)
+    put(work, 0, W, (zero, zero, zero, zero, zero, zero))
+    for i in range(1, int(table[0, LINKS]) + 1):
+        parent = int(table[i, PARENT])
+        qd = state[1, int(table[i, COORDINATE])]
+        spin, glide = directions(table, i, get_axis(work, i))
+        w = get3(work, parent, W)
+        r = subtract(get3(work, i, ORIGIN), get3(work, parent, ORIGIN))
+        put(work, i, V, add_scaled(add_cross(get3(work, parent, V), w, r), glide, qd))
+        put(work, i, W, add_scaled(w, spin, qd))
+
+
+@inline
+def accelerations(table, state, work, gx, gy, gz):
+    """Fill columns WD and A of `work` (links + 1, MOTION or more) from rows qd and qdd (1, 2) of `state`.
+
+    gx, gy, gz : acceleration of the base; upward where gravity is to be felt as inertia.
+    """
+    zero = like(state[0, 0], 0.0)
+    put(work, 0, WD, (zero, zero, zero, like(zero, gx), like(zero, gy), like(zero, gz)))
+    for i in range(1, int(table[0, LINKS]) + 1):
+        parent = int(table[i, PARENT])
+        j = int(table[i, COORDINATE])
+        qd, qdd = state[1, j], state[2, j]
+        spin, glide = directions(table, i, get_axis(work, i))
+        w, wd = get3(work, parent, W), get3(work, parent, WD)
+        r = subtract(get3(work, i, ORIGIN), get3(work, parent, ORIGIN))
+        a = add_product(get3(work, parent, A), motion_matrix(w, wd), r)
+        spin_qd = (spin[0] * qd, spin[1] * qd, spin[2] * qd)
+        twice = (glide[0] * (qd + qd), glide[1] * (qd + qd), glide[2] * (qd + qd))
+        put(work, i, WD, add_scaled(add_cross(wd, w, spin_qd), spin, qdd))
+        put(work, i, A, add_scaled(add_cross(a, w, twice), glide, qdd))
