@@ -142,7 +142,7 @@ def torque_breakdown(
         gravity=gravity_vector(robot, q, gravity=gravity, threads=threads),
         spring=inverse_dynamics(robot, q, gravity=WEIGHTLESS, threads=threads),
         friction=friction_torque(robot, qd, threads=threads) if friction else np.zeros_like(qd),
-        external=-static_torque(robot, q, f_ext or {}, threads=threads),
+        external=0.0 - static_torque(robot, q, f_ext or {}, threads=threads),  # no negative zeros
         total=inverse_dynamics(robot, q, qd, qdd, gravity=gravity, f_ext=f_ext, friction=friction, threads=threads),
     )
 

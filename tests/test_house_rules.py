@@ -49,8 +49,8 @@ ARROWS = {
     "breakdown": "arrays dynamics kernels kernels/layout many robot statics",
     "operational": "arrays dynamics errors kinematics robot tree",
     "__init__": (
-        "errors loading robot jit lagrange breakdown coriolis dynamics energy forward free_body inertia kinematics mass "
-        "operational rigid_body sizing statics trajectory verification"
+        "errors loading robot jit lagrange breakdown coriolis dynamics energy forward free_body inertia kinematics "
+        "mass operational rigid_body sizing statics trajectory verification"
     ),
     "cli": "__init__ kernels many robot tree errors",  # a client of the public names; bench times a compiled loop
 }

@@ -17,12 +17,6 @@ def add(a, b):
 
 
 @inline
-def subtract(a, b):
-    """a - b."""
-    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
-
-
-@inline
 def scale(a, x):
     """x a."""
     return (a[0] * x, a[1] * x, a[2] * x)
