@@ -17,7 +17,7 @@ from rne.kernels import mass_matrix as composite
 from rne.kernels.cholesky import factor, solve, tiny
 from rne.kernels.coordinates import load_many, load_one, sines, store_many, store_one
 from rne.kernels.inertia import add6, add9, articulated_to_parent, less_product
-from rne.kernels.jit import function, inline
+from rne.kernels.jit import borrowing, function, inline
 from rne.kernels.joint import add_joint, add_to_articulated, along, axis_wrench, friction, spring
 from rne.kernels.layout import (
     BOUND,
@@ -36,9 +36,9 @@ from rne.kernels.layout import (
     WITH_ROTORS,
 )  # fmt: skip
 from rne.kernels.num import any_beyond, fma, like
-from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for
+from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for, stack_buffer
 from rne.kernels.rows import get3, get6, get9, index, put
-from rne.kernels.scratch import aligned, scratch, table_at
+from rne.kernels.scratch import STACK, aligned, table_at
 from rne.kernels.tile import load_tile, store_tile
 from rne.kernels.transfer import acceleration_to_child, wrench_to_parent
 from rne.kernels.vec import add, add_scaled, dot
@@ -145,13 +145,11 @@ def by_matrix(table, state, work, mass, x, loads):
     return singular
 
 
-@function
-def one_articulated(table, q, qd, tau, qdd, loads):
-    """One state of a robot without mimic joints, of floats; scratch on the stack. Returns whether it is suspect."""
+@borrowing
+def _run_articulated(table, q, qd, tau, qdd, buffer, loads):
     links = int(table[0, LINKS])
     packs = packs_for(table, links)
     width = pack_floats(table, packs)
-    buffer = scratch(table, 6 * width + (links + 1) * WORK)
     state = as_floats(buffer, 0, 6, width)
     work = as_floats(buffer, 6 * width, links + 1, WORK)
     load_one(table, q, state, index(0))
@@ -164,13 +162,26 @@ def one_articulated(table, q, qd, tau, qdd, loads):
 
 
 @function
-def one_by_matrix(table, q, qd, tau, qdd, loads):
-    """One state of any robot, of floats; scratch on the stack. Returns whether the mass matrix is singular."""
+def _run_articulated_large(table, q, qd, tau, qdd, size, loads):
+    return _run_articulated(table, q, qd, tau, qdd, aligned(table, size), loads)
+
+
+@borrowing
+def one_articulated(table, q, qd, tau, qdd, loads):
+    """One state of a robot without mimic joints, of floats; scratch on the stack. Returns whether it is suspect."""
+    links = int(table[0, LINKS])
+    size = 6 * pack_floats(table, packs_for(table, links)) + (links + 1) * WORK
+    if size > STACK:
+        return _run_articulated_large(table, q, qd, tau, qdd, size, loads)
+    return _run_articulated(table, q, qd, tau, qdd, stack_buffer(table, STACK), loads)
+
+
+@borrowing
+def _run_by_matrix(table, q, qd, tau, qdd, buffer, loads):
     links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
     packs = packs_for(table, links)
     width = pack_floats(table, packs)
     size = 6 * width + (links + 1) * composite.WORK
-    buffer = scratch(table, size + n * n + 2 * n)
     state = as_floats(buffer, 0, 6, width)
     work = as_floats(buffer, 6 * width, links + 1, composite.WORK)
     mass = as_floats(buffer, size, n, n)
@@ -187,6 +198,21 @@ def one_by_matrix(table, q, qd, tau, qdd, loads):
 
 
 @function
+def _run_by_matrix_large(table, q, qd, tau, qdd, size, loads):
+    return _run_by_matrix(table, q, qd, tau, qdd, aligned(table, size), loads)
+
+
+@borrowing
+def one_by_matrix(table, q, qd, tau, qdd, loads):
+    """One state of any robot, of floats; scratch on the stack. Returns whether the mass matrix is singular."""
+    links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
+    size = 6 * pack_floats(table, packs_for(table, links)) + (links + 1) * composite.WORK + n * n + 2 * n
+    if size > STACK:
+        return _run_by_matrix_large(table, q, qd, tau, qdd, size, loads)
+    return _run_by_matrix(table, q, qd, tau, qdd, stack_buffer(table, STACK), loads)
+
+
+@borrowing
 def one(table, q, qd, tau, qdd, loads):
     """One state of any robot, of floats. Returns whether the mass matrix is singular."""
     if table[0, MIMIC] == 0.0 and not one_articulated(table, q, qd, tau, qdd, loads):

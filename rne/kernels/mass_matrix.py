@@ -13,7 +13,7 @@ from collections.abc import Callable
 from rne.kernels.cholesky import factor, invert
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.inertia import add6, composite_to_parent
-from rne.kernels.jit import function, inline
+from rne.kernels.jit import borrowing, function, inline
 from rne.kernels.joint import add_to_composite, along, angle, unit_wrench
 from rne.kernels.layout import (
     COORDINATE,
@@ -30,9 +30,9 @@ from rne.kernels.layout import (
     WITH_ROTORS,
 )  # fmt: skip
 from rne.kernels.num import fma, like
-from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for
+from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for, stack_buffer
 from rne.kernels.rows import get3, get6, index, put
-from rne.kernels.scratch import aligned, scratch, table_at
+from rne.kernels.scratch import STACK, aligned, table_at
 from rne.kernels.tile import fetch_rows, store_tile
 from rne.kernels.transfer import wrench_to_parent
 from rne.kernels.vec import add
@@ -113,16 +113,11 @@ def recursion(table, state, work, mass, kind):
             m, h, S = zero, nothing3, nothing6
 
 
-@function
-def one(table, q, mass, kind):
-    """One state, of floats; scratch on the stack. Shapes are the caller's business.
-
-    kind : WITH_ROTORS, INVERSE, their sum, or 0. Returns whether the matrix is to be inverted, but singular.
-    """
+@borrowing
+def _run(table, q, mass, buffer, kind):
     links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
     packs = packs_for(table, links)
     width = pack_floats(table, packs)
-    buffer = scratch(table, 6 * width + (links + 1) * WORK)
     state = as_floats(buffer, 0, 6, width)
     work = as_floats(buffer, 6 * width, links + 1, WORK)
     load_one(table, q, state, index(0))
@@ -134,6 +129,24 @@ def one(table, q, mass, kind):
         singular = factor(mass, state, n)
         invert(mass, n)
     return singular
+
+
+@function
+def _run_large(table, q, mass, size, kind):
+    return _run(table, q, mass, aligned(table, size), kind)
+
+
+@borrowing
+def one(table, q, mass, kind):
+    """One state, of floats; scratch on the stack. Shapes are the caller's business.
+
+    kind : WITH_ROTORS, INVERSE, their sum, or 0. Returns whether the matrix is to be inverted, but singular.
+    """
+    links = int(table[0, LINKS])
+    size = 6 * pack_floats(table, packs_for(table, links)) + (links + 1) * WORK
+    if size > STACK:
+        return _run_large(table, q, mass, size, kind)
+    return _run(table, q, mass, stack_buffer(table, STACK), kind)
 
 
 def make_one(stamp: str) -> Callable[..., int]:
