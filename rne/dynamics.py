@@ -9,7 +9,7 @@ from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
 from rne.arrays import Batch, Floats, as_batch, as_result, as_table, as_wrenches, check_robot, finish, read_only
-from rne.kernels.entries import FRICTION, INVERSE_DYNAMICS, INVERSE_DYNAMICS_ONE, STATIC_TORQUE
+from rne.kernels.entries import FRICTION, GRAVITY, GRAVITY_ONE, INVERSE_DYNAMICS, INVERSE_DYNAMICS_ONE, STATIC_TORQUE
 from rne.kernels.jit import REFUSED
 from rne.kernels.layout import FRICTION as FRICTION_LOAD
 from rne.kernels.layout import SPRINGS
@@ -17,6 +17,7 @@ from rne.many import launch, thread_count
 from rne.robot import Robot
 
 _one = INVERSE_DYNAMICS_ONE["float64"]
+_gravity_one = GRAVITY_ONE["float64"]
 _ALL = SPRINGS | FRICTION_LOAD
 
 
@@ -151,12 +152,17 @@ def gravity_vector(
     """
     if type(q) is ndarray and q.ndim == 1 and gravity is None and out is None and threads is None:
         try:
-            tau = empty(robot.n)
-            if _one.call(robot._address, q, robot._zeros, robot._zeros, tau, 0) == 0:
-                return tau
+            g = empty(robot.n)
+            if _gravity_one.call(robot._address, q, g) == 0:
+                return g
         except REFUSED:
             pass
-    return _inverse_dynamics(robot, {"q": q, "qd": None, "qdd": None}, gravity, None, 0, out, threads)
+    check_robot(robot)
+    batch = as_batch(robot, {"q": q}, required="q")
+    result = as_result(out, (*batch.shape, robot.n), batch)
+    table = as_table(robot, batch.dtype, gravity)
+    launch(GRAVITY[batch.dtype], robot, batch, ("q",), result, threads, table)
+    return finish(result, out)
 
 
 def bias_vector(

@@ -19,6 +19,7 @@ from rne.kernels import (
     forward_dynamics,
     frame_motion,
     friction,
+    gravity,
     inverse_dynamics,
     jacobian,
     joint_wrenches,
@@ -83,6 +84,11 @@ FORWARD_DYNAMICS = {
     )
 }
 FRICTION = {name: Entry(friction.make_many, _many(dtype), batch=True) for name, dtype in _FLOATS.items()}
+GRAVITY_ONE = {
+    name: Entry(gravity.make_one, types.intp(types.intp, *(_vector(dtype),) * 2), batch=False)
+    for name, dtype in _FLOATS.items()
+}
+GRAVITY = {name: Entry(gravity.make_many, _many(dtype), batch=True) for name, dtype in _FLOATS.items()}
 INVERSE_DYNAMICS_ONE = {
     name: Entry(inverse_dynamics.make_one, types.intp(types.intp, *(_vector(dtype),) * 4, types.intp), batch=False)
     for name, dtype in _FLOATS.items()

@@ -89,6 +89,17 @@ def body_wrench(table, i, a, A):
 
 
 @inline
+def resting_wrench(table, i, a):
+    """Force and moment about the origin that carry the regrouped body of the link where nothing turns."""
+    zero = like(a[0], 0.0)
+    if table[i, KIND] == REVOLUTE:
+        hx, hy = table[i, HX], table[i, HY]
+        return (zero, zero, zero), (a[2] * hy, -(a[2] * hx), fma(a[1], hx, -(a[0] * hy)))
+    m = table[i, MASS]
+    return (a[0] * m, a[1] * m, a[2] * m), (zero, zero, zero)
+
+
+@inline
 def along(table, i, f, n):
     """Part of force f and moment n that the drive of the joint carries."""
     return n[2] if table[i, KIND] == REVOLUTE else f[2]
