@@ -46,10 +46,8 @@ def christoffel(model, q, D):
     array([[ 0. , -0.5],
            [-0.5, -0.5]])
     """
-    _check(model, q)
-    for axis in range(3):
-        if D.shape[axis] != q.shape[0]:
-            raise ValueError("rne.jit: D has not one entry for each three joints")
+    check_length(model, q)
+    check_shape(D.shape == (q.shape[0], q.shape[0], q.shape[0]))
     symbols.one(model, q, D)
 
 
@@ -72,10 +70,9 @@ def coriolis_matrix(model, q, qd, C):
     array([[-1. , -1.5],
            [ 0.5,  0. ]])
     """
-    _check(model, q)
-    _check(model, qd)
-    if C.shape[0] != q.shape[0] or C.shape[1] != q.shape[0]:
-        raise ValueError("rne.jit: C has not one entry a pair of joints")
+    check_length(model, q)
+    check_length(model, qd)
+    check_shape(C.shape == (q.shape[0], q.shape[0]))
     echeandia_wensing.one(model, q, qd, C)
 
 
