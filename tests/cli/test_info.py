@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from trajectories import Run
 
-import rne
 from rne.cli import main
+from rne.read import read
 from rne.tree import Drive
 
 MODELS = Path(__file__).parents[2] / "models"
@@ -123,7 +123,7 @@ def test_all_models(run: Run, name) -> None:
     assert page.exit_code == data.exit_code == 0
     told = json.loads(data.stdout)
     assert all(joint in page.stdout for joint in told["coordinates"])
-    driven = any(joint.drive != Drive() for joint in rne.load(path).tree.joints)
+    driven = any(joint.drive != Drive() for joint in read(path).joints)
     assert ("DRIVES" in page.stdout) == driven
     assert driven or name not in ("puma560", "scara", "stanford")
 
