@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from rne.mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
     from rne.operational import Ellipsoid, inertia_ellipsoid, operational_inertia
     from rne.rigid_body import Inertia
+    from rne.simulation import Simulation, simulate
     from rne.sizing import motor_sizing
     from rne.statics import joint_wrenches, static_torque, transform_twist, transform_wrench
     from rne.trajectory import quintic, trapezoidal
@@ -57,6 +58,7 @@ __all__ = [
     "ModelWarning",
     "RneError",
     "Robot",
+    "Simulation",
     "SingularError",
     "UnknownNameError",
     "bias_vector",
@@ -89,6 +91,7 @@ __all__ = [
     "operational_inertia",
     "potential_energy",
     "quintic",
+    "simulate",
     "static_torque",
     "transform_twist",
     "transform_wrench",
@@ -110,6 +113,7 @@ _HOMES = {
         "mass": "center_of_mass center_of_mass_jacobian center_of_mass_velocity",
         "operational": "Ellipsoid inertia_ellipsoid operational_inertia",
         "rigid_body": "Inertia",
+        "simulation": "Simulation simulate",
         "sizing": "motor_sizing",
         "statics": "joint_wrenches static_torque transform_twist transform_wrench",
         "trajectory": "quintic trapezoidal",

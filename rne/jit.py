@@ -18,21 +18,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from rne.arrays import as_place, as_table, as_wrenches, check_axes, check_robot
 from rne.errors import ArgumentError
-from rne.kernels.jitted import (
+from rne.kernels.jitted import forward_dynamics, friction_torque, inverse_dynamics, mass_matrix, static_torque
+from rne.kernels.jitted_frames import (
     center_of_mass,
     center_of_mass_jacobian,
-    forward_dynamics,
     forward_kinematics,
     frame_acceleration,
     frame_velocity,
-    friction_torque,
-    inverse_dynamics,
     jacobian,
     joint_wrenches,
     kinetic_energy,
-    mass_matrix,
     potential_energy,
-    static_torque,
 )
 from rne.robot import Robot
 

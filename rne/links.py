@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from rne.errors import ModelError, Problem
 from rne.frames import AXES, Frame, places_of
 from rne.kernels import layout as at
+from rne.rotations import split_zxz, turn_z, z_onto
 from rne.tree import Body, Joint, Tree
 
 Array = NDArray[np.float64]
@@ -57,7 +58,6 @@ class LinkTable:
         return copy
 
 
-Angle = tuple[float, float]  # cosine and sine
 Moments = tuple[float, Array, Array]  # mass, first moments (integral of r dm), second moments (integral of r r^T dm)
 
 
@@ -84,7 +84,8 @@ def compile_tree(tree: Tree, order: tuple[str, ...] | None = None) -> LinkTable:
 
     Examples
     --------
-    >>> from rne.tree import Body, Joint, Tree
+    >>> from rne.rotations import split_zxz, turn_z, z_onto
+    from rne.tree import Body, Joint, Tree
     >>> tree = Tree("swing", (Body("base"), Body("arm", 1.0)), (Joint("hinge", "revolute", "base", "arm"),))
     >>> compile_tree(tree).coordinates
     ('hinge',)
@@ -147,7 +148,7 @@ def _fold(tree: Tree, joints: list[Joint]) -> tuple[list[_Link], dict[str, Frame
         rotation = outer.rotation @ np.array(joint.origin.rotation)
         position = outer.position + outer.rotation @ np.array(joint.origin.position)
         if joint.movable:
-            axis = _z_onto(np.array(joint.axis))
+            axis = z_onto(np.array(joint.axis))
             links.append(_Link(joint, outer.row, rotation @ axis, position, nothing, nothing))
             frames[joint.child] = Frame(len(links) - 1, axis.T, origin)
         else:
@@ -160,15 +161,6 @@ def _fold(tree: Tree, joints: list[Joint]) -> tuple[list[_Link], dict[str, Frame
         if link.parent not in (-1, row - 1):
             links[link.parent].keep = True
     return links, frames
-
-
-def _z_onto(axis: Array) -> Array:
-    """Return the smallest rotation that takes z onto `axis`; exact for the coordinate axes."""
-    x, y, z = axis
-    if z < 0:
-        return _z_onto(-axis) @ np.diag([1.0, -1.0, -1.0])
-    k = 1 / (1 + z)
-    return np.array([[1 - x * x * k, -x * y * k, x], [-x * y * k, 1 - y * y * k, y], [-x, -y, z]])
 
 
 def _moments(body: Body) -> Moments:
@@ -191,43 +183,12 @@ def _sum(a: Moments, b: Moments) -> Moments:
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
-def _turn(c: float, s: float) -> Array:
-    """Rotation about z."""
-    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-
-
-def _tilt(c: float, s: float) -> Array:
-    """Rotation about x."""
-    return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
-
-
-def _unit(c: float, s: float) -> Angle:
-    length = float(np.hypot(c, s))
-    return float(c) / length, float(s) / length
-
-
-def _zxz(rotation: Array) -> tuple[Angle, Angle, Angle]:
-    """Split a rotation into Rz Rx Rz; the first turn is at most a right angle, and none where the z axes are parallel.
-
-    Read off as cosines and sines: angles would round.
-    """
-    lean = float(np.hypot(rotation[0, 2], rotation[1, 2]))
-    if lean < 4 * np.finfo(float).eps:
-        turn, alpha = (1.0, 0.0), (float(np.copysign(1.0, rotation[2, 2])), 0.0)
-    else:
-        lean = lean if rotation[1, 2] <= 0 else -lean
-        turn = _unit(-rotation[1, 2] / lean, rotation[0, 2] / lean)
-        alpha = _unit(rotation[2, 2], lean)
-    row = turn[0] * rotation[0] + turn[1] * rotation[1]
-    return turn, alpha, _unit(row[0], -row[1])
-
-
 def _normalise(links: list[_Link], frames: dict[str, Frame]) -> None:
     """Turn every frame about its own z so that the rotation from it to the next link needs no first turn."""
     spins = [np.eye(3) for _ in links]
     for row in range(1, len(links) - 1):
         if links[row + 1].parent == row:
-            spins[row] = _turn(*_zxz(links[row + 1].rotation)[0])
+            spins[row] = turn_z(*split_zxz(links[row + 1].rotation)[0])
     for row, link in enumerate(links):
         outer, inner = spins[max(link.parent, 0)], spins[row]
         link.rotation = outer.T @ link.rotation @ inner
@@ -295,7 +256,7 @@ def _write_body(out: Array, link: _Link) -> None:
 
 
 def _write_frame(out: Array, link: _Link, row: int) -> None:
-    turn, alpha, offset = _zxz(link.rotation)
+    turn, alpha, offset = split_zxz(link.rotation)
     follows = link.parent == row - 1
     if follows and row > 1:
         turn = (1.0, 0.0)  # made so by _normalise, up to rounding

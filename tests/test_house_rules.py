@@ -23,7 +23,8 @@ ARROWS = {
     "kernels/layout": "",  # numbers only
     "kernels": "kernels/layout",
     "frames": "kernels/layout",
-    "links": "frames kernels/layout tree errors",
+    "rotations": "",
+    "links": "rotations frames kernels/layout tree errors",
     "edit": "tree errors",
     "robot": "links edit tree errors",
     "arrays": "kernels/layout frames robot edit errors",
@@ -45,10 +46,11 @@ ARROWS = {
     "kinematics": "arrays errors frames kernels many robot",
     "mass": "arrays kernels many robot",
     "statics": "arrays dynamics errors kernels many robot",
+    "simulation": "arrays energy errors forward kernels kernels/layout robot",
     "operational": "arrays dynamics errors kinematics robot tree",
     "__init__": (
         "errors loading robot jit lagrange dynamics energy forward free_body inertia kinematics mass operational "
-        "rigid_body sizing statics trajectory verification"
+        "rigid_body simulation sizing statics trajectory verification"
     ),
     "cli": "__init__ kernels many robot tree errors",  # a client of the public names; bench times a compiled loop
 }

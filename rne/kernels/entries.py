@@ -22,6 +22,7 @@ from rne.kernels import (
     joint_wrenches,
     mass_matrix,
     poses,
+    simulation,
     static_torque,
 )
 from rne.kernels.jit import Entry
@@ -110,6 +111,11 @@ JOINT_WRENCHES = {
 POSES_ONE = Entry(poses.make_one, _INT(_INT, _PLACE, _VECTOR, _MATRIX), batch=False)
 POSES = {name: Entry(poses.make_many, _many(dtype, _table(dtype)), batch=True) for name, dtype in _FLOATS.items()}
 STATIC_TORQUE_ONE = Entry(static_torque.make_one, _INT(_INT, _PLACE, *(_VECTOR,) * 3), batch=False)
+SIMULATE = Entry(
+    simulation.make_uncontrolled,
+    types.intp(_table(types.float64), *(_VECTOR, _WHERE), *(_MATRIX,) * 3, *(_INT,) * 2),
+    batch=True,
+)
 _ADDRESS = {
     char: Entry(make_address, types.intp(types.Array(_FLOATS[name], 2, "C")), batch=False)
     for char, name in (("d", "float64"), ("f", "float32"))

@@ -40,6 +40,11 @@ borrowing = numba.njit(_nrt=False, no_cfunc_wrapper=True, **_OPTIONS)
 REFUSED = (TypeError, AttributeError, NumbaError)
 
 
+def is_compiled(call: Any) -> bool:
+    """Tell whether something is a function that numba compiles."""
+    return isinstance(call, numba.core.dispatcher.Dispatcher)
+
+
 def _stamp() -> str:
     """Hash all sources of this package; works from a zip file, too."""
     digest = hashlib.sha256()
