@@ -1,14 +1,13 @@
-"""A mass matrix without inverse is an error that names the joint and the sample; NaN is none, and nor is a light link."""
+"""A mass matrix without inverse is an error that names joint and sample; NaN is none, and nor is a light link."""
 
 from __future__ import annotations
 
 import dataclasses
 import warnings
 
-import numba
 import numpy as np
 import pytest
-from checks import assert_same_bits, random_robot
+from checks import random_robot
 
 import rne
 
@@ -45,13 +44,13 @@ def dh(rows):
 
 ALWAYS = {
     "two joints on one axis": dh([REVOLUTE, REVOLUTE | BALL]),
-    "a point on its axis": dh([REVOLUTE | BALL | {"alpha": 0.7, "a": 0.3}, REVOLUTE | {"mass": 1.0, "com": [0, 0, 0.2]}]),
+    "a point on its axis": dh([REVOLUTE | BALL | {"alpha": 0.7}, REVOLUTE | {"mass": 1.0, "com": [0, 0, 0.2]}]),
     "three slides in a plane": dh(
         [SLIDE | {"alpha": 0.5}, SLIDE | {"alpha": 0.7}, SLIDE | {"mass": 1.0}],
     ),
     "four axes through a point": dh([REVOLUTE | {"alpha": 0.5 + 0.3 * k} for k in range(3)] + [REVOLUTE | BALL]),
     "nothing at all": dh([REVOLUTE | {"a": 0.3}, SLIDE | {"alpha": 0.2}]),
-}  # fmt: skip
+}
 
 
 # --------------------------------------------------------------------------------------------------------- it is said
@@ -61,9 +60,9 @@ ALWAYS = {
 @PRECISION
 def test_the_joint_is_named(method, dtype):
     robot, q = pointer(), np.array([0.4, 0.7], dtype)
-    with pytest.raises(rne.SingularError, match="^the mass matrix is singular at joint 'j2'"):
+    with pytest.raises(rne.SingularError, match=r"^the mass matrix is singular at joint 'j2'"):
         rne.forward_dynamics(robot, q, np.array([0.5, 1.0], dtype), np.array([1.0, 0.0], dtype), method=method)
-    with pytest.raises(rne.SingularError, match="^the mass matrix is singular at joint 'j2'"):
+    with pytest.raises(rne.SingularError, match=r"^the mass matrix is singular at joint 'j2'"):
         rne.mass_matrix_inverse(robot, q)
     assert np.isfinite(rne.mass_matrix(robot, q)).all()
     other = rne.Robot(robot.tree, ("j2", "j1"))
@@ -80,11 +79,11 @@ def test_the_first_such_sample_is_named(method, dtype):
     q[33, 1] = q[41, 1] = 0.0
     for call in (lambda q: rne.forward_dynamics(robot, q, method=method), lambda q: rne.mass_matrix_inverse(robot, q)):
         assert np.isfinite(call(np.delete(q, [33, 41], axis=0))).all()
-        with pytest.raises(rne.SingularError, match="^sample 33: the mass matrix is singular at joint 'joint1'"):
+        with pytest.raises(rne.SingularError, match=r"^sample 33: the mass matrix is singular at joint 'joint1'"):
             call(q)
-        with pytest.raises(rne.SingularError, match="^sample 3, 3: the mass matrix is singular at joint 'joint1'"):
+        with pytest.raises(rne.SingularError, match=r"^sample 3, 3: the mass matrix is singular at joint 'joint1'"):
             call(q.reshape(5, 10, 2))
-        with pytest.raises(rne.SingularError, match="^the mass matrix is singular at joint 'joint1'"):
+        with pytest.raises(rne.SingularError, match=r"^the mass matrix is singular at joint 'joint1'"):
             call(q[41])
 
 
@@ -105,7 +104,7 @@ def test_threads_tell_the_same_sample():
     robot, q = dh(RODS), np.full((4000, 2), 0.6)
     q[[700, 3900], 1] = 0.0
     for threads in (1, 2, 5):
-        with pytest.raises(rne.SingularError, match="^sample 700: "):
+        with pytest.raises(rne.SingularError, match=r"^sample 700: "):
             rne.forward_dynamics(robot, q, threads=threads)
 
 
@@ -122,20 +121,6 @@ def test_followers_count_as_part_of_their_leader():
     bodies = tuple(dataclasses.replace(b, mass=0.0, inertia=rne.tree.Body("").inertia) for b in robot.tree.bodies)
     with pytest.raises(rne.SingularError, match="at joint 'joint2'"):
         rne.forward_dynamics(rne.Robot(dataclasses.replace(robot.tree, bodies=bodies)), q)
-
-
-def test_compiled_code_of_users_raises_as_well():
-    @numba.njit
-    def call(model, q, qdd):
-        rne.jit.forward_dynamics(model, q, q, q, qdd)
-
-    for dtype in (np.float64, np.float32):
-        model = rne.jit.model(pointer(), dtype)
-        with pytest.raises(ValueError, match=r"rne\.jit: the mass matrix is singular"):
-            call(model, np.zeros(2, dtype), np.zeros(2, dtype))
-        qdd = np.zeros(2, dtype)
-        call(rne.jit.model(dh(RODS), dtype), np.full(2, 0.6, dtype), qdd)
-        assert_same_bits(qdd, rne.forward_dynamics(dh(RODS), *np.full((3, 2), 0.6, dtype)))
 
 
 # ----------------------------------------------------------------------------------------------- what is not singular
@@ -176,7 +161,9 @@ def test_small_robots_are_robots(method, dtype):
 @PRECISION
 def test_long_chains_are_not_taken_for_singular(method, dtype):
     """Their ends are light beside the whole; single precision suspects some of them, double precision clears them."""
-    robot = dh([REVOLUTE | {"a": 0.3, "alpha": 0.3 * (-1) ** k, "mass": 1.0, "com": [-0.1, 0.0, 0.05]} for k in range(40)])
+    robot = dh(
+        [REVOLUTE | {"a": 0.3, "alpha": 0.3 * (-1) ** k, "mass": 1.0, "com": [-0.1, 0.0, 0.05]} for k in range(40)]
+    )
     q = np.random.default_rng(0).uniform(-1, 1, (30, 40)).astype(dtype)
     assert np.isfinite(rne.forward_dynamics(robot, q, method=method)).all()
 
@@ -201,7 +188,7 @@ def test_nan_is_not_singular(method, dtype):
 def test_nan_beside_a_singular_sample(method):
     robot, q = dh(RODS), np.full((8, 2), 0.6)
     q[2], q[5, 1] = np.nan, 0.0
-    with pytest.raises(rne.SingularError, match="^sample 5: "):
+    with pytest.raises(rne.SingularError, match=r"^sample 5: "):
         rne.forward_dynamics(robot, q, method=method)
 
 
