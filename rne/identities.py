@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rne import lagrange
+from rne.coriolis import coriolis_matrix
 from rne.dynamics import coriolis_vector, gravity_vector, inverse_dynamics
 from rne.energy import kinetic_energy, potential_energy
 from rne.errors import SingularError
 from rne.forward import forward_dynamics
 from rne.inertia import SINGULAR, mass_matrix
-
-# Until rne has this of its own, that of Lagrange stands in its place:
-from rne.lagrange import coriolis_matrix
 from rne.robot import Robot
 
 Array = NDArray[np.float64]
@@ -82,7 +80,7 @@ class Motions:
         """
         speed = np.abs(self.qd)
         gross = _times(np.abs(self.D_ij), np.abs(self.qdd)) + np.abs(self.D_i) + np.abs(self.springs)
-        gross = gross + np.einsum("sijk,sj,sk->si", np.abs(self.D), speed, speed)
+        gross = gross + _times(_times(np.abs(self.D), speed[:, None, :]), speed)
         return np.asarray(np.maximum(gross, 1e-3 * gross.max(axis=-1, keepdims=True, initial=0.0)) + TINY)
 
     def at(self, time: Array) -> Motions:
@@ -102,20 +100,21 @@ class Motions:
         return np.asarray((8 * near - far) / (12 * h.reshape(-1, *[1] * (near.ndim - 1))))
 
     def each_joint_at_rest(self, k: int) -> Motions:
-        """Sample k, n times: without the motion of the first joint, of the second, and so on."""
+        """Sample k without the motion of the first joint, of the second, and so on; one q (1, n) for all of them."""
         moving = 1.0 - np.eye(self.robot.n)
-        return Motions(self.robot, np.tile(self.q[k], (self.robot.n, 1)), self.qd[k] * moving, self.qdd[k] * moving)
+        return Motions(self.robot, self.q[k : k + 1], self.qd[k] * moving, self.qdd[k] * moving)
 
 
 def _times(matrix: Array, vector: Array) -> Array:
-    return np.asarray(np.einsum("sij,sj->si", matrix, vector))
+    """Matrices (..., n, n) times vectors (..., n)."""
+    return np.asarray((matrix @ vector[..., None])[..., 0])
 
 
 def _as_share(m: Motions, X: Array) -> Array:
     """Error of inertias (samples, n, n) as a share of those on the diagonal, in their row and column."""
     own = np.sqrt(np.maximum(np.einsum("sii->si", m.D_ij), 0.0))
     own = np.maximum(own, 1e-3 * own.max(axis=-1, keepdims=True, initial=0.0)) + TINY
-    return np.asarray(np.abs(X) / (own[:, :, None] * own[:, None, :]))
+    return np.asarray(np.abs(X) / own[:, :, None] / own[:, None, :])
 
 
 def _per_speed(m: Motions) -> Array:
@@ -127,7 +126,7 @@ def _per_speed(m: Motions) -> Array:
 
 
 def _recursion(m: Motions) -> Array:
-    wanted = _times(m.D_ij, m.qdd) + np.einsum("sijk,sj,sk->si", m.D, m.qd, m.qd) + m.D_i + m.springs
+    wanted = _times(m.D_ij, m.qdd) + _times(_times(m.D, m.qd[:, None, :]), m.qd) + m.D_i + m.springs
     return np.asarray(np.abs(m.tau - wanted) / m.scale)
 
 
@@ -143,7 +142,7 @@ def _inertias(m: Motions) -> Array:
 
 
 def _coriolis(m: Motions) -> Array:
-    return _as_share(m, (m.C - np.einsum("sijk,sk->sij", m.D, m.qd)) * _per_speed(m))
+    return _as_share(m, (m.C - _times(m.D, m.qd[:, None, :])) * _per_speed(m))
 
 
 def _terms(m: Motions) -> Array:
@@ -169,8 +168,9 @@ def _forward(m: Motions, method: str) -> Array:
 
 
 def _kinetic(m: Motions) -> Array:
-    gross = np.einsum("si,sij,sj->s", np.abs(m.qd), np.abs(m.M), np.abs(m.qd)) / 2 + TINY
-    K, by_matrix = kinetic_energy(m.robot, m.q, m.qd), np.einsum("si,sij,sj->s", m.qd, m.M, m.qd) / 2
+    speed = np.abs(m.qd)
+    gross = (speed * _times(np.abs(m.M), speed)).sum(axis=-1) / 2 + TINY
+    K, by_matrix = kinetic_energy(m.robot, m.q, m.qd), (m.qd * _times(m.M, m.qd)).sum(axis=-1) / 2
     other = lagrange.kinetic_energy(m.robot, m.q, m.qd)
     return np.asarray(np.maximum(np.abs(K - by_matrix), np.abs(K - other)) / gross)
 
@@ -185,8 +185,8 @@ def _power(m: Motions) -> Array:
     def energy(at: Motions) -> Array:
         return np.asarray(kinetic_energy(at.robot, at.q, at.qd) + potential_energy(at.robot, at.q))
 
-    gross = np.einsum("si,si->s", m.scale, np.abs(m.qd)) + TINY
-    return np.asarray(np.abs(m.rate(energy) - np.einsum("si,si->s", m.tau, m.qd)) / gross)
+    gross = (m.scale * np.abs(m.qd)).sum(axis=-1) + TINY
+    return np.asarray(np.abs(m.rate(energy) - (m.tau * m.qd).sum(axis=-1)) / gross)
 
 
 def _skew(m: Motions) -> Array:
@@ -235,8 +235,8 @@ IDENTITIES = (
     Identity("Coriolis matrix is that of Lagrange", ROUNDING, _coriolis),
     Identity("potential energy is that of Lagrange", ROUNDING, _potential),
     Identity("M qdd + C qd + g + springs is inverse dynamics", ROUNDING, _terms),
-    Identity("articulated bodies undo inverse dynamics", ROUNDING, partial(_forward, method="aba")),
-    Identity("factorised mass matrix undoes inverse dynamics", ROUNDING, partial(_forward, method="crba")),
+    Identity("forward dynamics (aba) undoes inverse dynamics", ROUNDING, partial(_forward, method="aba")),
+    Identity("forward dynamics (crba) undoes inverse dynamics", ROUNDING, partial(_forward, method="crba")),
     Identity("kinetic energy is qd M qd / 2", ROUNDING, _kinetic),
     Identity("power of torques is change of energy", QUOTIENT, _power),
     Identity("Mdot - 2 C is skew-symmetric", QUOTIENT, _skew),

@@ -103,6 +103,7 @@ def test_no_strict(run: Run, tmp_path) -> None:
     assert refused.exit_code == 1
     assert refused.stderr.startswith(f"{path}:1: ")
     assert refused.stdout == ""
+    assert run("info", path, "--strict").stderr == refused.stderr
     taken = run("info", path, "--no-strict")
     assert taken.exit_code == 0
     assert "WARNINGS" in taken.stdout
