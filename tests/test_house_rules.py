@@ -47,7 +47,7 @@ ARROWS = {
     "kinematics": "arrays errors frames kernels many robot",
     "mass": "arrays kernels many robot",
     "statics": "arrays dynamics errors kernels many robot",
-    "simulation": "arrays energy errors forward kernels kernels/layout robot",
+    "simulation": "arrays energy errors forward inertia kernels kernels/layout many robot",
     "breakdown": "arrays dynamics kernels kernels/layout many robot statics",
     "operational": "arrays dynamics errors kinematics robot tree",
     "__init__": (
@@ -140,11 +140,17 @@ def test_only_the_command_line_prints(path):
 
 
 def test_nothing_but_the_declared_is_imported():
-    """numpy, numba with its llvmlite, click for the command line, scipy where it is there; all else is Python's own."""
+    """numpy, numba with its llvmlite, click for the command line; all else is Python's own.
+
+    A simulation takes scipy if it is there, and only then.
+    """
     import sys
 
-    outside = {name.split(".")[0] for path in SOURCES for name in imported(path)} - sys.stdlib_module_names - {"rne"}
-    assert outside <= {"numpy", "numba", "llvmlite", "click", "scipy"}
+    for path in SOURCES:
+        outside = {name.split(".")[0] for name in imported(path)} - sys.stdlib_module_names - {"rne"}
+        optional = {"scipy"} if path == RNE / "simulation.py" else set()
+        assert outside <= {"numpy", "numba", "llvmlite", "click"} | optional, path
+    assert not re.search(r"^(import|from) scipy", (RNE / "simulation.py").read_text(encoding="utf-8"), re.MULTILINE)
 
 
 PAGES = sorted(path for folder in ("rne", "tests", "benchmarks") for path in (ROOT / folder).rglob("*.py"))

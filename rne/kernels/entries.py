@@ -126,11 +126,17 @@ JOINT_WRENCHES = {
 POSES_ONE = Entry(poses.make_one, _INT(_INT, _PLACE, _VECTOR, _MATRIX), batch=False)
 POSES = {name: Entry(poses.make_many, _many(dtype, _table(dtype)), batch=True) for name, dtype in _FLOATS.items()}
 STATIC_TORQUE_ONE = Entry(static_torque.make_one, _INT(_INT, _PLACE, *(_VECTOR,) * 3), batch=False)
+_PATHS = types.Array(types.float64, 3, "C")
 SIMULATE = Entry(
-    simulation.make_uncontrolled,
-    types.intp(_table(types.float64), *(_VECTOR, _WHERE), *(_MATRIX,) * 3, *(_INT,) * 2),
+    simulation.make_many,
+    types.void(
+        _table(types.float64), _INT, _INT, types.FunctionType(_many(types.float64, _INT, _MARKS)),
+        simulation.CONTROLLER, types.boolean, _VECTOR, _WHERE, types.Array(types.float64, 3, "A", readonly=True),
+        _PATHS, _PATHS, _INT, _INT, _VECTOR,
+    ),
     batch=True,
-)
+)  # fmt: skip
+STILL = Entry(simulation.make_still, simulation.CONTROLLER.signature, batch=True)
 _ADDRESS = {
     char: Entry(make_address, types.intp(types.Array(_FLOATS[name], 2, "C")), batch=False)
     for char, name in (("d", "float64"), ("f", "float32"))

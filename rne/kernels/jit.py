@@ -82,11 +82,15 @@ class Entry:
         self._lock = threading.Lock()
         self.call: Callable[..., Any] = self._first_call
 
-    def _first_call(self, *args: Any) -> Any:
+    def compiled(self) -> Callable[..., Any]:
+        """Return the function without calling it, to hand it to another entry as a pointer."""
         with self._lock:
             if self.call == self._first_call:
                 self.call = _compile(self._factory(STAMP), self._signature, self._batch)
-        return self.call(*args)
+        return self.call
+
+    def _first_call(self, *args: Any) -> Any:
+        return self.compiled()(*args)
 
 
 def _compile(python_function: Callable[..., Any], sig: Any, batch: bool) -> Callable[..., Any]:

@@ -1,78 +1,131 @@
-"""Motion under given torques, integrated with a fixed step: semi-implicit Euler and the classical Runge-Kutta method.
+"""Motion under given torques, integrated with fixed steps: semi-implicit Euler and the classical Runge-Kutta method.
 
-One state of floats. The torque may come from a controller of the user's, compiled by numba, which is then compiled
-together with the integrator.
+Sources: Hairer, Nørsett, Wanner, "Solving Ordinary Differential Equations I" (1993), section II.1; Hairer, Lubich,
+Wanner, "Geometric Numerical Integration" (2006), section I.1.2. Forward dynamics comes as a pointer to its entry for
+batches, and the torques of a controller as one to a function of the user's: neither is compiled once more in here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numba.core import types
+from numba.core.errors import NumbaError
 
-from rne.kernels.forward_dynamics import one
-from rne.kernels.jit import function
+from rne.kernels.jit import inline, inline_allocating
+from rne.kernels.pack import address_of
 
 EULER, RK4 = 0, 1
 
+# Simulations that advance together. Their states stay in the first-level cache up to some ten joints; packs need eight.
+BLOCK = 64
 
-@function
-def _accelerate(model, controller, t, q, qd, torque, tau, qdd, loads):
-    """Fill `qdd`; returns whether the mass matrix is singular."""
-    tau[:] = torque
-    if controller is not None:
-        controller(t, q, qd, tau)
-    return one(model, q, qd, tau, qdd, loads)
+_VECTOR = types.Array(types.float64, 1, "C")
 
-
-@function
-def integrate(model, controller, times, substeps, torques, q_path, qd_path, method, loads):
-    """Fill rows 1, 2, ... of the paths (T, n) from row 0; returns -1, or the interval with a singular mass matrix.
-
-    times : (T,) when the rows are due. substeps : (T - 1,) steps from one to the next.
-    torques : (T - 1, n) held over each interval; the controller, or None, gets them in `tau` and may change them.
-    """
-    n = q_path.shape[1]
-    q, qd = q_path[0].copy(), qd_path[0].copy()
-    q_stage, qd_stage, tau, qdd = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-    q_rate, qd_rate = np.empty(n), np.empty(n)
-    for k in range(len(times) - 1):
-        h = (times[k + 1] - times[k]) / substeps[k]
-        for step in range(substeps[k]):
-            t = times[k] + step * h
-            if method == EULER:
-                if _accelerate(model, controller, t, q, qd, torques[k], tau, qdd, loads):
-                    return k
-                qd += h * qdd
-                q += h * qd
-                continue
-            q_stage[:] = q
-            qd_stage[:] = qd
-            q_rate[:] = 0.0
-            qd_rate[:] = 0.0
-            for stage in range(4):
-                reach = 0.0 if stage == 0 else h if stage == 3 else 0.5 * h
-                if _accelerate(model, controller, t + reach, q_stage, qd_stage, torques[k], tau, qdd, loads):
-                    return k
-                weight = h / 3.0 if stage == 1 or stage == 2 else h / 6.0
-                following = h if stage == 2 else 0.5 * h
-                for j in range(n):
-                    q_rate[j] += weight * qd_stage[j]
-                    qd_rate[j] += weight * qdd[j]
-                    q_stage[j] = q[j] + following * qd_stage[j]
-                    qd_stage[j] = qd[j] + following * qdd[j]
-            q += q_rate
-            qd += qd_rate
-        q_path[k + 1] = q
-        qd_path[k + 1] = qd
-    return -1
+# What a controller is: it fills its last argument from t, q and qd.
+CONTROLLER = types.FunctionType(types.void(types.float64, *(_VECTOR,) * 3))
 
 
-def make_uncontrolled(stamp: str) -> Callable[..., int]:
-    """Make the entry without a controller, which can be cached on disk."""
+def complaint(controller: Any) -> str:
+    """Tell why a compiled function is no CONTROLLER; nothing if it is one."""
+    try:
+        result = controller.get_compile_result(CONTROLLER.signature).signature.return_type
+    except (TypeError, NumbaError) as error:
+        return str(error)
+    return "" if result == types.none else f"it returns {result}"
 
-    def simulate_uncontrolled(model, times, substeps, torques, q_path, qd_path, method, loads):
+
+def make_still(stamp: str) -> Callable[..., None]:
+    """Make the controller that does nothing."""
+
+    def still(t, q, qd, tau):
         stamp  # noqa: B018  part of the cache key
-        return integrate(model, None, times, substeps, torques, q_path, qd_path, method, loads)
 
-    return simulate_uncontrolled
+    return still
+
+
+@inline_allocating
+def _ask(controller, t, q, qd, tau, rows, n):
+    """Fill `tau` (rows * n) by a controller of single states."""
+    for j in range(rows * n):
+        tau[j] = 0.0
+    for row in range(rows):
+        own = slice(row * n, row * n + n)
+        controller(t, q[own], qd[own], tau[own])
+
+
+@inline
+def _failed(marks, t, q, when, path, first, rows, n):
+    """Leave time and position at which marked states fail, the position in the last row of the path; tell if any do."""
+    any_failed = False
+    for row in range(rows):
+        if marks[row] != 0:
+            any_failed, when[first + row] = True, t
+            for j in range(n):
+                path[first + row, path.shape[1] - 1, j] = q[row * n + j]
+    return any_failed
+
+
+def make_many(stamp: str) -> Callable[..., None]:
+    """Make the entry that fills rows 1, 2, ... of the paths (samples, T, n) from their rows 0.
+
+    accelerate : the entry of forward dynamics for batches. controller : a CONTROLLER, which counts if `controlled`.
+    times : (T,) when the rows are due. substeps : (T - 1,) steps from one to the next.
+    torques : (samples, T - 1, n) held over each interval.
+    when : (samples,) becomes the time at which forward dynamics marks a sample; no sample of its block goes further.
+    """
+
+    def simulate_many(
+        table, first, stop, accelerate, controller, controlled,
+        times, substeps, torques, q_path, qd_path, method, loads, when,
+    ):  # fmt: skip
+        stamp  # noqa: B018  part of the cache key
+        n, intervals = q_path.shape[2], len(times) - 1
+        numbers = min(BLOCK, stop - first) * n
+        q, qd, q_sum, qd_sum = np.empty(numbers), np.empty(numbers), np.empty(numbers), np.empty(numbers)
+        q_now, qd_now, tau, qdd = np.empty(numbers), np.empty(numbers), np.empty(numbers), np.empty(numbers)
+        marks, where = np.zeros(BLOCK, np.uint8), np.empty(8, np.intp)
+        where[0], where[2], where[4], where[6] = address_of(q_now), address_of(qd_now), address_of(tau), address_of(qdd)
+        where[1] = where[3] = where[5] = where[7] = 8 * n
+        stages = 4 if method == RK4 else 1
+        for block in range(first, stop, BLOCK):
+            rows = min(BLOCK, stop - block)
+            for row in range(rows):
+                for j in range(n):
+                    q[row * n + j], qd[row * n + j] = q_path[block + row, 0, j], qd_path[block + row, 0, j]
+            for k in range(intervals):
+                for row in range(rows):
+                    for j in range(n):
+                        tau[row * n + j] = torques[block + row, k, j]
+                h = (times[k + 1] - times[k]) / substeps[k]
+                for step in range(substeps[k]):
+                    for j in range(rows * n):
+                        q_now[j], qd_now[j], q_sum[j], qd_sum[j] = q[j], qd[j], 0.0, 0.0
+                    for stage in range(stages):
+                        t = times[k] + step * h + (0.0 if stage == 0 else h if stage == 3 else h / 2)
+                        if controlled:
+                            _ask(controller, t, q_now, qd_now, tau, rows, n)
+                        accelerate(table, 0, rows, where, loads, marks)
+                        if _failed(marks, t, q_now, when, q_path, block, rows, n):
+                            return
+                        weight, ahead = 2.0 if stage == 1 or stage == 2 else 1.0, h if stage == 2 else h / 2
+                        for j in range(rows * n):
+                            q_sum[j] += weight * qd_now[j]
+                            qd_sum[j] += weight * qdd[j]
+                            q_now[j] = q[j] + ahead * qd_now[j]
+                            qd_now[j] = qd[j] + ahead * qdd[j]
+                    if method == RK4:
+                        for j in range(rows * n):
+                            q[j] += h / 6 * q_sum[j]
+                            qd[j] += h / 6 * qd_sum[j]
+                    else:
+                        for j in range(rows * n):
+                            qd[j] += h * qdd[j]
+                            q[j] += h * qd[j]
+                for row in range(rows):
+                    for j in range(n):
+                        q_path[block + row, k + 1, j], qd_path[block + row, k + 1, j] = q[row * n + j], qd[row * n + j]
+
+    return simulate_many
