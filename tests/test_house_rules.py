@@ -49,7 +49,7 @@ ARROWS = {
     "statics": "arrays dynamics errors kernels many robot",
     "simulation": "arrays energy errors forward inertia kernels kernels/layout many robot",
     "breakdown": "arrays dynamics kernels kernels/layout many robot statics",
-    "operational": "arrays dynamics errors kinematics robot tree",
+    "operational": "arrays errors inertia kinematics robot",
     "__init__": (
         "errors loading robot jit lagrange breakdown coriolis dynamics energy forward free_body inertia kinematics "
         "mass operational rigid_body simulation sizing statics trajectory verification"
