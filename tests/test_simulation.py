@@ -147,8 +147,9 @@ def test_a_step_is_the_longest_allowed():
     got = rne.simulate(arm, q0, qd0, [1.0, 1.25, 1.35, 1.4], step=0.07)
     fine = rne.simulate(arm, q0, qd0, [1.0, 1.0625, 1.125, 1.1875, 1.25, 1.3, 1.35, 1.4])
     np.testing.assert_allclose(got.q, fine.q[[0, 4, 6, 7]], rtol=0, atol=1e-14)
-    assert np.array_equal(rne.simulate(arm, q0, qd0, [0.0, 0.3], step=0.1).q, # 0.3 / 0.1 is 2.9999999999999996
-                          rne.simulate(arm, q0, qd0, [0.0, 0.3], step=0.11).q)  # fmt: skip
+    end = 3 * 0.1
+    assert end / 0.1 > 3.0, "by rounding; it is three steps, not four"
+    assert np.array_equal(*(rne.simulate(arm, q0, qd0, [0.0, end], step=step).q for step in (0.1, 0.11)))
     for method in ("rk4", "euler"):
         one = rne.simulate(arm, q0, qd0, [0.0, 0.1], step=np.inf, method=method)
         assert np.array_equal(one.q, rne.simulate(arm, q0, qd0, [0.0, 0.1], method=method).q)

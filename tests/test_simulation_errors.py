@@ -124,7 +124,7 @@ def test_a_singular_joint_is_named(tau, method):
 def test_time_and_member_are_named_where_the_motion_leads_to_it(compiled, method):
     """A mass at the tip only cannot be pushed along aligned rods. Torques keep the elbow turning evenly until they are.
 
-    One member gets there at t = 1, the others never.
+    One member gets there at t = 1, one of another block later, the others never.
     """
     rows = [{"joint": "revolute", "name": name, "a": 1.0} for name in ("shoulder", "elbow")]
     rows[1]["mass"] = 1.0
@@ -138,6 +138,7 @@ def test_time_and_member_are_named_where_the_motion_leads_to_it(compiled, method
     q0 = np.tile([0.3, -2.0], (2, BLOCK, 1))
     qd0 = np.tile([0.0, -0.1], (2, BLOCK, 1))
     q0[1, 5], qd0[1, 5] = [0.3, -1.0], [0.0, 1.0]
+    q0[0, 2], qd0[0, 2] = [0.3, -0.75], [0.0, 0.5]
     controller = even if compiled else lambda t, q, qd: rne.inverse_dynamics(arm, q, qd)
     rne.simulate(arm, q0, qd0, [0.0, 0.5, 0.75], tau=controller, method=method)
     where = "t = 1 s, sample 1, 5: the mass matrix is singular at joint 'shoulder'"
