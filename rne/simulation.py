@@ -300,7 +300,7 @@ def _adaptive(
     n, last = robot.n, len(times) - 1
 
     def rate(t: float, y: Array, torque: Array) -> Array:
-        q, qd = y[:n].copy(), y[n:].copy()
+        q, qd = y[:n], y[n:]
         if is_compiled(controller):
             torque = np.zeros(n)
             controller(t, q, qd, torque)  # type: ignore[misc]

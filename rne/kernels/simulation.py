@@ -68,6 +68,57 @@ def _failed(marks, t, q, when, path, first, rows, n):
     return any_failed
 
 
+@inline_allocating
+def _advance(
+    table, first, rows, accelerate, controller, controlled,
+    times, substeps, torques, q_path, qd_path, method, loads, when,
+):  # fmt: skip
+    """All steps of `rows` simulations, from `first` on."""
+    n = q_path.shape[2]
+    numbers = rows * n
+    q, qd, q_sum, qd_sum = np.empty(numbers), np.empty(numbers), np.empty(numbers), np.empty(numbers)
+    q_now, qd_now, tau, qdd = np.empty(numbers), np.empty(numbers), np.empty(numbers), np.empty(numbers)
+    marks, where = np.zeros(rows, np.uint8), np.empty(8, np.intp)
+    where[0], where[2], where[4], where[6] = address_of(q_now), address_of(qd_now), address_of(tau), address_of(qdd)
+    where[1] = where[3] = where[5] = where[7] = 8 * n
+    stages = 4 if method == RK4 else 1
+    for row in range(rows):
+        for j in range(n):
+            q[row * n + j], qd[row * n + j] = q_path[first + row, 0, j], qd_path[first + row, 0, j]
+    for k in range(len(times) - 1):
+        for row in range(rows):
+            for j in range(n):
+                tau[row * n + j] = torques[first + row, k, j]
+        h = (times[k + 1] - times[k]) / substeps[k]
+        for step in range(substeps[k]):
+            for j in range(numbers):
+                q_now[j], qd_now[j], q_sum[j], qd_sum[j] = q[j], qd[j], 0.0, 0.0
+            for stage in range(stages):
+                t = times[k] + step * h + (0.0 if stage == 0 else h if stage == 3 else h / 2)
+                if controlled:
+                    _ask(controller, t, q_now, qd_now, tau, rows, n)
+                accelerate(table, 0, rows, where, loads, marks)
+                if _failed(marks, t, q_now, when, q_path, first, rows, n):
+                    return
+                weight, ahead = 2.0 if stage == 1 or stage == 2 else 1.0, h if stage == 2 else h / 2
+                for j in range(numbers):
+                    q_sum[j] += weight * qd_now[j]
+                    qd_sum[j] += weight * qdd[j]
+                    q_now[j] = q[j] + ahead * qd_now[j]
+                    qd_now[j] = qd[j] + ahead * qdd[j]
+            if method == RK4:
+                for j in range(numbers):
+                    q[j] += h / 6 * q_sum[j]
+                    qd[j] += h / 6 * qd_sum[j]
+            else:
+                for j in range(numbers):
+                    qd[j] += h * qdd[j]
+                    q[j] += h * qd[j]
+        for row in range(rows):
+            for j in range(n):
+                q_path[first + row, k + 1, j], qd_path[first + row, k + 1, j] = q[row * n + j], qd[row * n + j]
+
+
 def make_many(stamp: str) -> Callable[..., None]:
     """Make the entry that fills rows 1, 2, ... of the paths (samples, T, n) from their rows 0.
 
@@ -82,50 +133,10 @@ def make_many(stamp: str) -> Callable[..., None]:
         times, substeps, torques, q_path, qd_path, method, loads, when,
     ):  # fmt: skip
         stamp  # noqa: B018  part of the cache key
-        n, intervals = q_path.shape[2], len(times) - 1
-        numbers = min(BLOCK, stop - first) * n
-        q, qd, q_sum, qd_sum = np.empty(numbers), np.empty(numbers), np.empty(numbers), np.empty(numbers)
-        q_now, qd_now, tau, qdd = np.empty(numbers), np.empty(numbers), np.empty(numbers), np.empty(numbers)
-        marks, where = np.zeros(BLOCK, np.uint8), np.empty(8, np.intp)
-        where[0], where[2], where[4], where[6] = address_of(q_now), address_of(qd_now), address_of(tau), address_of(qdd)
-        where[1] = where[3] = where[5] = where[7] = 8 * n
-        stages = 4 if method == RK4 else 1
         for block in range(first, stop, BLOCK):
-            rows = min(BLOCK, stop - block)
-            for row in range(rows):
-                for j in range(n):
-                    q[row * n + j], qd[row * n + j] = q_path[block + row, 0, j], qd_path[block + row, 0, j]
-            for k in range(intervals):
-                for row in range(rows):
-                    for j in range(n):
-                        tau[row * n + j] = torques[block + row, k, j]
-                h = (times[k + 1] - times[k]) / substeps[k]
-                for step in range(substeps[k]):
-                    for j in range(rows * n):
-                        q_now[j], qd_now[j], q_sum[j], qd_sum[j] = q[j], qd[j], 0.0, 0.0
-                    for stage in range(stages):
-                        t = times[k] + step * h + (0.0 if stage == 0 else h if stage == 3 else h / 2)
-                        if controlled:
-                            _ask(controller, t, q_now, qd_now, tau, rows, n)
-                        accelerate(table, 0, rows, where, loads, marks)
-                        if _failed(marks, t, q_now, when, q_path, block, rows, n):
-                            return
-                        weight, ahead = 2.0 if stage == 1 or stage == 2 else 1.0, h if stage == 2 else h / 2
-                        for j in range(rows * n):
-                            q_sum[j] += weight * qd_now[j]
-                            qd_sum[j] += weight * qdd[j]
-                            q_now[j] = q[j] + ahead * qd_now[j]
-                            qd_now[j] = qd[j] + ahead * qdd[j]
-                    if method == RK4:
-                        for j in range(rows * n):
-                            q[j] += h / 6 * q_sum[j]
-                            qd[j] += h / 6 * qd_sum[j]
-                    else:
-                        for j in range(rows * n):
-                            qd[j] += h * qdd[j]
-                            q[j] += h * qd[j]
-                for row in range(rows):
-                    for j in range(n):
-                        q_path[block + row, k + 1, j], qd_path[block + row, k + 1, j] = q[row * n + j], qd[row * n + j]
+            _advance(
+                table, block, min(BLOCK, stop - block), accelerate, controller, controlled,
+                times, substeps, torques, q_path, qd_path, method, loads, when,
+            )  # fmt: skip
 
     return simulate_many
