@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING
 from rne.errors import ArgumentError, FileError, ModelError, ModelWarning, RneError, SingularError, UnknownNameError
 from rne.loading import from_dh, load, load_dh, load_urdf
 from rne.robot import Robot
+from rne.tree import Drive
 
 if TYPE_CHECKING:
     from rne import jit, lagrange
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArgumentError",
+    "Drive",
     "Ellipsoid",
     "FileError",
     "Inertia",

@@ -5,13 +5,16 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.errors import ArgumentError, UnknownNameError
 from rne.tree import Body, Drive, Joint, Matrix, Pose, Tree, Vector
+
+# How the joint that holds a payload is called, after it: a payload makes no new tip.
+MOUNT = " mount"  # with a blank, which no name in a file is likely to have there
 
 
 def unknown_name(argument: str, kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
@@ -71,6 +74,8 @@ def locked(tree: Tree, values: Mapping[str, float]) -> Tree:
     ArgumentError
         A value is not a finite number, or the joint mimics another (lock that one).
     """
+    if not isinstance(values, Mapping):
+        raise ArgumentError(f"lock: wanted a mapping from joint name to position, got {type(values).__name__}")
     joints = {joint.name: joint for joint in tree.joints if joint.movable}
     for name, value in values.items():
         if name not in joints:
@@ -133,14 +138,30 @@ def with_body(tree: Tree, frame: str, mass: float, com: ArrayLike, inertia: Arra
         count += 1
     name = f"payload_{count}"
     body = Body(name, number, vector("com", com), matrix("inertia", tensor))
-    joint = Joint(f"{name}_mount", "fixed", frame, name, Pose(), (0.0, 0.0, 1.0))
+    joint = Joint(name + MOUNT, "fixed", frame, name, Pose(), (0.0, 0.0, 1.0))
     return replace(tree, bodies=(*tree.bodies, body), joints=(*tree.joints, joint))
 
 
 def with_drives(tree: Tree, drives: Mapping[str, Drive]) -> Tree:
-    """Give joints other drives."""
+    """Give joints other drives.
+
+    Raises
+    ------
+    UnknownNameError
+        No movable joint has this name.
+    ArgumentError
+        Something is no Drive, or its numbers are not finite or negative where they must not be.
+    """
+    if not isinstance(drives, Mapping):
+        raise ArgumentError(f"drives: wanted a mapping from joint name to Drive, got {type(drives).__name__}")
     known = {joint.name for joint in tree.joints if joint.movable}
-    for name in drives:
+    for name, drive in drives.items():
         if name not in known:
             raise unknown_name("drives", "movable joint", name, known)
+        if not isinstance(drive, Drive):
+            raise ArgumentError(f"drives[{name!r}]: wanted a Drive, got {type(drive).__name__}")
+        values = {key: float(numbers(f"drives[{name!r}].{key}", value, ())) for key, value in asdict(drive).items()}
+        for key in ("rotor_inertia", "viscous", "coulomb_plus", "coulomb_minus"):
+            if values[key] < 0:
+                raise ArgumentError(f"drives[{name!r}].{key}: wanted zero or more, got {values[key]}")
     return replace(tree, joints=tuple(replace(j, drive=drives.get(j.name, j.drive)) for j in tree.joints))

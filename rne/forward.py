@@ -87,6 +87,7 @@ def forward_dynamics(
         and f_ext is None
         and method == "auto"
         and out is None
+        and threads is None
     ):
         # The common single call, as in inverse_dynamics.
         try:

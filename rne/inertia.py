@@ -55,7 +55,7 @@ def mass_matrix(
     >>> bool((M == M.T).all())
     True
     """
-    if type(q) is ndarray and q.ndim == 1 and out is None:
+    if type(q) is ndarray and q.ndim == 1 and out is None and threads is None:
         # The common single call: the compiled function takes only what fits, and refuses all else before it starts.
         try:
             call, n = _one.call, robot.n
@@ -103,7 +103,7 @@ def mass_matrix_inverse(
     array([[1., 0.],
            [0., 1.]])
     """
-    if type(q) is ndarray and q.ndim == 1 and out is None:
+    if type(q) is ndarray and q.ndim == 1 and out is None and threads is None:
         try:
             call, n = _one.call, robot.n
             inverse = empty((n, n))

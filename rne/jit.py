@@ -1,7 +1,8 @@
 """The algorithms as functions to call from your own compiled code (`numba.njit`).
 
 Each takes `model`, the table that `model(robot)` returns, and arrays that it fills; nothing is allocated. Arrays are
-one-dimensional, of the precision of the model. Lengths are checked: a wrong one raises ValueError.
+one-dimensional, of the precision of the model. Lengths are checked: a wrong one raises ValueError,
+and so does a place on a link that the model does not have.
 
 Code that calls these functions and is compiled with ``cache=True`` does not notice a new version of rne (numba issue
 1833); clear its cache after an upgrade.
@@ -23,6 +24,7 @@ from rne.kernels.jitted import (
     coriolis_matrix,
     forward_dynamics,
     friction_torque,
+    gravity_vector,
     inverse_dynamics,
     mass_matrix,
     static_torque,
@@ -50,6 +52,7 @@ __all__ = [
     "frame_acceleration",
     "frame_velocity",
     "friction_torque",
+    "gravity_vector",
     "inverse_dynamics",
     "jacobian",
     "joint_places",

@@ -209,8 +209,9 @@ class Robot:
         return Robot(edit.with_drives(self.tree, drives), self.joint_names)
 
     def _tip(self) -> str:
-        parents = {joint.parent for joint in self.tree.joints}
-        tips = [body.name for body in self.tree.bodies if body.name not in parents]
+        carried = {joint.child for joint in self.tree.joints if joint.name == joint.child + edit.MOUNT}
+        parents = {joint.parent for joint in self.tree.joints if joint.child not in carried}
+        tips = [body.name for body in self.tree.bodies if body.name not in parents | carried]
         if len(tips) != 1:
             raise ArgumentError(f"frame: the robot has {len(tips)} tips, name one of {', '.join(tips)}")
         return tips[0]

@@ -6,18 +6,31 @@ from rne.kernels import christoffel as symbols
 from rne.kernels import coriolis_matrix as echeandia_wensing
 from rne.kernels import forward_dynamics as outward_and_back
 from rne.kernels import friction as drag
+from rne.kernels import gravity as at_rest
 from rne.kernels import inverse_dynamics as newton_euler
 from rne.kernels import mass_matrix as composite_bodies
 from rne.kernels import static_torque as virtual_work
 from rne.kernels.jit import borrowing, function, inline
-from rne.kernels.layout import COORDINATES, FRICTION, SPRINGS, WITH_ROTORS
+from rne.kernels.layout import COORDINATES, FRICTION, LINKS, PLACE_ROW, PLACE_WIDTH, SPRINGS, WIDTH, WITH_ROTORS
 
 
 @inline
 def check_length(table, x):
-    """Refuse coordinates of another robot."""
+    """Refuse coordinates of another robot, and what is no model."""
+    if table.shape[1] != WIDTH or table.shape[0] != int(table[0, LINKS]) + 1:
+        raise ValueError("rne.jit: this is not a model as rne.jit.model returns it")
     if x.shape[0] != int(table[0, COORDINATES]):
         raise ValueError("rne.jit: an array has not one entry a joint")
+
+
+@inline
+def check_places(table, places):
+    """Refuse places on links that the robot does not have."""
+    if places.shape[1] != PLACE_WIDTH:
+        raise ValueError("rne.jit: these are no places as rne.jit.places returns them")
+    for m in range(places.shape[0]):
+        if not 0.0 <= places[m, PLACE_ROW] <= table[0, LINKS]:
+            raise ValueError("rne.jit: a place is that of another robot")
 
 
 @inline
@@ -104,6 +117,29 @@ def forward_dynamics(model, q, qd, tau, qdd, friction=False):
     loads = SPRINGS + FRICTION if friction else SPRINGS
     if outward_and_back.one(model, q, qd, tau, qdd, loads):
         raise ValueError("rne.jit: the mass matrix is singular")
+
+
+@borrowing
+def gravity_vector(model, q, g):
+    """Fill g with the torques that hold the robot still.
+
+    Parameters
+    ----------
+    model : as `rne.jit.model` returns it.
+    q : (n,) positions.
+    g : (n,) is filled.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm, g = rne.load("models/planar2/robot.dh.toml"), np.empty(2)
+    >>> rne.jit.gravity_vector(rne.jit.model(arm), np.zeros(2), g)
+    >>> g.round(3)
+    array([19.62 ,  4.905])
+    """
+    check_length(model, q)
+    check_length(model, g)
+    at_rest.one(model, q, g)
 
 
 @borrowing
@@ -205,6 +241,7 @@ def static_torque(model, places, wrenches, q, tau):
     """
     check_length(model, q)
     check_length(model, tau)
+    check_places(model, places)
     if wrenches.shape[0] != places.shape[0] or wrenches.shape[1] != 6:
         raise ValueError("rne.jit: wrenches has not six numbers a place")
     virtual_work.one(model, places, wrenches, q, tau)

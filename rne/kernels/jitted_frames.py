@@ -9,7 +9,7 @@ from rne.kernels import jacobian as whitney
 from rne.kernels import joint_wrenches as bearings
 from rne.kernels import poses as pose
 from rne.kernels.jit import function
-from rne.kernels.jitted import check_length, check_shape
+from rne.kernels.jitted import check_length, check_places, check_shape
 from rne.kernels.layout import LINKS
 
 
@@ -35,6 +35,7 @@ def forward_kinematics(model, places, q, poses):
     """
     check_length(model, q)
     check_shape(poses.shape == (places.shape[0], 4, 4))
+    check_places(model, places)
     pose.one(model, places, q, poses)
 
 
@@ -60,6 +61,7 @@ def jacobian(model, place, q, J):
     """
     check_length(model, q)
     check_shape(J.shape == (6, q.shape[0]))
+    check_places(model, place)
     whitney.one(model, place, q, J)
 
 
@@ -85,6 +87,7 @@ def frame_velocity(model, place, q, qd, v):
     check_length(model, q)
     check_length(model, qd)
     check_shape(v.shape[0] == 6)
+    check_places(model, place)
     motion.one(model, place, q, qd, qd, v, 1)
 
 
@@ -112,6 +115,7 @@ def frame_acceleration(model, place, q, qd, qdd, a):
     check_length(model, qd)
     check_length(model, qdd)
     check_shape(a.shape[0] == 6)
+    check_places(model, place)
     motion.one(model, place, q, qd, qdd, a, 2)
 
 
@@ -242,4 +246,6 @@ def joint_wrenches(model, joints, places, wrenches, q, qd, qdd, w):
     check_length(model, qdd)
     check_shape(wrenches.shape == (places.shape[0], 6))
     check_shape(joints.shape[0] == int(model[0, LINKS]) and w.shape == (joints.shape[0], 6))
+    check_places(model, places)
+    check_places(model, joints)
     bearings.one(model, joints, places, wrenches, q, qd, qdd, w)
