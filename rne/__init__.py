@@ -11,7 +11,7 @@ Batches
     sample never touches another.
 Gravity
     `gravity` is the acceleration of free fall in base axes, [0, 0, -9.81] by default. `gravity_vector(q)` is the torque
-    that holds the robot still: tau = M qdd + C qd + g + friction - J^T w.
+    that holds the robot still against it: tau = M qdd + C qd + g + springs + friction - J^T w.
 Wrenches
     [fx, fy, fz, mx, my, mz], acting on the robot at the origin of a named frame, in world axes or in its own.
 Drives

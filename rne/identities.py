@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rne import lagrange
+from rne.coriolis import coriolis_matrix
 from rne.dynamics import coriolis_vector, gravity_vector, inverse_dynamics
-from rne.errors import RneError
-
-# Until rne has these of its own, those of Lagrange stand in their places:
-from rne.lagrange import coriolis_matrix, forward_dynamics, kinetic_energy, potential_energy
-from rne.lagrange import inertia_matrix as mass_matrix
+from rne.energy import kinetic_energy, potential_energy
+from rne.errors import SingularError
+from rne.forward import forward_dynamics
+from rne.inertia import SINGULAR, mass_matrix
 from rne.robot import Robot
 
 Array = NDArray[np.float64]
 
 ROUNDING = 1e-9  # both sides exact but for rounding: some 1e-15 on robots, 1e-12 on the longest chains
 QUOTIENT = 1e-7  # one side is a difference quotient of fourth order over STEP: some 1e-9
-SMALLEST = 1e-14  # eigenvalue of a mass matrix with ones on its diagonal that is not yet rounding
-STEP = 1e-3  # rad or m that the fastest joint moves in a difference quotient
+SMALLEST = SINGULAR  # eigenvalue of a mass matrix with ones on its diagonal; no pivot of it can be smaller
+STEP = 1e-3  # rad or m that the fastest joint moves in a difference quotient, near enough
 TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -67,6 +67,11 @@ class Motions:
         return lagrange.gravity_vector(self.robot, self.q)
 
     @cached_property
+    def springs(self) -> Array:
+        """Torques of the springs (samples, n), Lagrange's."""
+        return lagrange.spring_torque(self.robot, self.q)
+
+    @cached_property
     def scale(self) -> Array:
         """Torque scale (samples, n): all contributions to the torque of a joint by size, before any cancel.
 
@@ -74,8 +79,8 @@ class Motions:
         than a thousandth of the largest.
         """
         speed = np.abs(self.qd)
-        gross = _times(np.abs(self.D_ij), np.abs(self.qdd)) + np.abs(self.D_i)
-        gross = gross + np.einsum("sijk,sj,sk->si", np.abs(self.D), speed, speed)
+        gross = _times(np.abs(self.D_ij), np.abs(self.qdd)) + np.abs(self.D_i) + np.abs(self.springs)
+        gross = gross + _times(_times(np.abs(self.D), speed[:, None, :]), speed)
         return np.asarray(np.maximum(gross, 1e-3 * gross.max(axis=-1, keepdims=True, initial=0.0)) + TINY)
 
     def at(self, time: Array) -> Motions:
@@ -84,27 +89,32 @@ class Motions:
         return Motions(self.robot, self.q + self.qd * t + self.qdd * t * t / 2, self.qd + self.qdd * t, self.qdd)
 
     def rate(self, quantity: Callable[[Motions], Array]) -> Array:
-        """Derivative of a quantity (samples, ...) by time, by differences of fourth order."""
-        h = STEP / (np.abs(self.qd).max(axis=-1, initial=0.0) + STEP)
+        """Derivative of a quantity (samples, ...) by time, by differences of fourth order.
+
+        The step is short enough for the accelerations too: a joint that turns round just now is fast soon.
+        """
+        speed, change = (np.abs(x).max(axis=-1, initial=0.0) for x in (self.qd, self.qdd))
+        h = STEP / np.maximum(np.maximum(speed, np.sqrt(change)), STEP)
         near = quantity(self.at(h)) - quantity(self.at(-h))
         far = quantity(self.at(2 * h)) - quantity(self.at(-2 * h))
         return np.asarray((8 * near - far) / (12 * h.reshape(-1, *[1] * (near.ndim - 1))))
 
     def each_joint_at_rest(self, k: int) -> Motions:
-        """Sample k, n times: without the motion of the first joint, of the second, and so on."""
+        """Sample k without the motion of the first joint, of the second, and so on; one q (1, n) for all of them."""
         moving = 1.0 - np.eye(self.robot.n)
-        return Motions(self.robot, np.tile(self.q[k], (self.robot.n, 1)), self.qd[k] * moving, self.qdd[k] * moving)
+        return Motions(self.robot, self.q[k : k + 1], self.qd[k] * moving, self.qdd[k] * moving)
 
 
 def _times(matrix: Array, vector: Array) -> Array:
-    return np.asarray(np.einsum("sij,sj->si", matrix, vector))
+    """Matrices (..., n, n) times vectors (..., n)."""
+    return np.asarray((matrix @ vector[..., None])[..., 0])
 
 
 def _as_share(m: Motions, X: Array) -> Array:
     """Error of inertias (samples, n, n) as a share of those on the diagonal, in their row and column."""
     own = np.sqrt(np.maximum(np.einsum("sii->si", m.D_ij), 0.0))
     own = np.maximum(own, 1e-3 * own.max(axis=-1, keepdims=True, initial=0.0)) + TINY
-    return np.asarray(np.abs(X) / (own[:, :, None] * own[:, None, :]))
+    return np.asarray(np.abs(X) / own[:, :, None] / own[:, None, :])
 
 
 def _per_speed(m: Motions) -> Array:
@@ -116,7 +126,7 @@ def _per_speed(m: Motions) -> Array:
 
 
 def _recursion(m: Motions) -> Array:
-    wanted = _times(m.D_ij, m.qdd) + np.einsum("sijk,sj,sk->si", m.D, m.qd, m.qd) + m.D_i
+    wanted = _times(m.D_ij, m.qdd) + _times(_times(m.D, m.qd[:, None, :]), m.qd) + m.D_i + m.springs
     return np.asarray(np.abs(m.tau - wanted) / m.scale)
 
 
@@ -132,34 +142,35 @@ def _inertias(m: Motions) -> Array:
 
 
 def _coriolis(m: Motions) -> Array:
-    return _as_share(m, (m.C - np.einsum("sijk,sk->sij", m.D, m.qd)) * _per_speed(m))
+    return _as_share(m, (m.C - _times(m.D, m.qd[:, None, :])) * _per_speed(m))
 
 
 def _terms(m: Motions) -> Array:
     velocity = _times(m.C, m.qd)
-    total = _times(m.M, m.qdd) + velocity + gravity_vector(m.robot, m.q)
+    total = _times(m.M, m.qdd) + velocity + gravity_vector(m.robot, m.q) + m.springs
     action = velocity - coriolis_vector(m.robot, m.q, m.qd)
     return np.asarray(np.maximum(np.abs(total - m.tau), np.abs(action)) / m.scale)
 
 
-def _forward(m: Motions) -> Array:
+def _forward(m: Motions, method: str) -> Array:
     """In torques, since rounding of a torque may turn a light joint by any acceleration.
 
     An error of one acceleration shows in the torques of many joints. So the worst of them in a sample is charged to the
     joints by their errors of acceleration, each measured by its own inertia.
     """
     try:
-        qdd = forward_dynamics(m.robot, m.q, m.qd, m.tau)
-    except RneError:  # singular, which is told, with the joint, where the mass matrix is not positive definite
-        return np.zeros_like(m.q)
+        qdd = forward_dynamics(m.robot, m.q, m.qd, m.tau, method=method)
+    except SingularError:  # where it is right to refuse, that is told, with the joint, by the mass matrix
+        return np.full(m.q.shape, 0.0 if (_definite(m) > -SMALLEST).any() else np.inf)
     worst = np.max(np.abs(inverse_dynamics(m.robot, m.q, m.qd, qdd) - m.tau) / m.scale, axis=-1, initial=0.0)
     error = np.abs(qdd - m.qdd) * np.sqrt(np.maximum(np.einsum("sii->si", m.D_ij), 0.0))
     return np.asarray(worst[:, None] * error / (error.max(axis=-1, keepdims=True, initial=0.0) + TINY))
 
 
 def _kinetic(m: Motions) -> Array:
-    gross = np.einsum("si,sij,sj->s", np.abs(m.qd), np.abs(m.M), np.abs(m.qd)) / 2 + TINY
-    K, by_matrix = kinetic_energy(m.robot, m.q, m.qd), np.einsum("si,sij,sj->s", m.qd, m.M, m.qd) / 2
+    speed = np.abs(m.qd)
+    gross = (speed * _times(np.abs(m.M), speed)).sum(axis=-1) / 2 + TINY
+    K, by_matrix = kinetic_energy(m.robot, m.q, m.qd), (m.qd * _times(m.M, m.qd)).sum(axis=-1) / 2
     other = lagrange.kinetic_energy(m.robot, m.q, m.qd)
     return np.asarray(np.maximum(np.abs(K - by_matrix), np.abs(K - other)) / gross)
 
@@ -174,8 +185,8 @@ def _power(m: Motions) -> Array:
     def energy(at: Motions) -> Array:
         return np.asarray(kinetic_energy(at.robot, at.q, at.qd) + potential_energy(at.robot, at.q))
 
-    gross = np.einsum("si,si->s", m.scale, np.abs(m.qd)) + TINY
-    return np.asarray(np.abs(m.rate(energy) - np.einsum("si,si->s", m.tau, m.qd)) / gross)
+    gross = (m.scale * np.abs(m.qd)).sum(axis=-1) + TINY
+    return np.asarray(np.abs(m.rate(energy) - (m.tau * m.qd).sum(axis=-1)) / gross)
 
 
 def _skew(m: Motions) -> Array:
@@ -185,7 +196,7 @@ def _skew(m: Motions) -> Array:
 
 def _gravity(m: Motions) -> Array:
     steps = STEP * np.eye(m.robot.n)
-    P = {k: np.asarray(potential_energy(m.robot, m.q[:, None, :] + k * steps)) for k in (-2, -1, 1, 2)}
+    P = {k: potential_energy(m.robot, m.q[:, None, :] + k * steps, springs=False) for k in (-2, -1, 1, 2)}
     gradient = (8 * (P[1] - P[-1]) - (P[2] - P[-2])) / (12 * STEP)
     return np.asarray(np.abs(gravity_vector(m.robot, m.q) - gradient) / m.scale)
 
@@ -223,8 +234,9 @@ IDENTITIES = (
     Identity("mass matrix is that of Lagrange", ROUNDING, _inertias),
     Identity("Coriolis matrix is that of Lagrange", ROUNDING, _coriolis),
     Identity("potential energy is that of Lagrange", ROUNDING, _potential),
-    Identity("M qdd + C qd + g is inverse dynamics", ROUNDING, _terms),
-    Identity("forward undoes inverse dynamics", ROUNDING, _forward),
+    Identity("M qdd + C qd + g + springs is inverse dynamics", ROUNDING, _terms),
+    Identity("forward dynamics (aba) undoes inverse dynamics", ROUNDING, partial(_forward, method="aba")),
+    Identity("forward dynamics (crba) undoes inverse dynamics", ROUNDING, partial(_forward, method="crba")),
     Identity("kinetic energy is qd M qd / 2", ROUNDING, _kinetic),
     Identity("power of torques is change of energy", QUOTIENT, _power),
     Identity("Mdot - 2 C is skew-symmetric", QUOTIENT, _skew),

@@ -84,8 +84,7 @@ def compile_tree(tree: Tree, order: tuple[str, ...] | None = None) -> LinkTable:
 
     Examples
     --------
-    >>> from rne.rotations import split_zxz, turn_z, z_onto
-    from rne.tree import Body, Joint, Tree
+    >>> from rne.tree import Body, Joint, Tree
     >>> tree = Tree("swing", (Body("base"), Body("arm", 1.0)), (Joint("hinge", "revolute", "base", "arm"),))
     >>> compile_tree(tree).coordinates
     ('hinge',)

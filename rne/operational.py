@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rne.arrays import Floats, as_batch, check_robot
-from rne.dynamics import inverse_dynamics
+from rne.arrays import Floats, check_robot
 from rne.errors import ArgumentError
+from rne.inertia import mass_matrix_inverse
 from rne.kinematics import jacobian
 from rne.robot import Robot
-from rne.tree import Drive
 
 
 class Ellipsoid(NamedTuple):
@@ -71,7 +70,9 @@ def operational_inertia(
     Raises
     ------
     ArgumentError
-        An argument has the wrong shape, type or value, or the mass matrix is singular.
+        An argument has the wrong shape, type or value.
+    SingularError
+        The mass matrix is singular.
 
     Examples
     --------
@@ -105,8 +106,8 @@ def inertia_ellipsoid(
     """Generalised inertia ellipsoid u^T Lambda u = 1 of a point: long where the arm feels light.
 
     Asada 1983, who writes G = J^-T M J^-1 for square Jacobians. It is worked out from the singular values of
-    L^-1 J^T, with M = L L^T, and so needs no inverse: singular positions lose a semi-axis, which becomes zero, and
-    are no special case.
+    J C, with M^-1 = C C^T, and inverts no Jacobian: singular positions lose a semi-axis, which becomes zero, and are no
+    special case.
 
     Parameters
     ----------
@@ -126,7 +127,9 @@ def inertia_ellipsoid(
     Raises
     ------
     ArgumentError
-        An argument has the wrong shape, type or value, or the mass matrix is singular.
+        An argument has the wrong shape, type or value.
+    SingularError
+        The mass matrix is singular.
 
     Examples
     --------
@@ -149,25 +152,17 @@ def _mobility(
     rotors: bool,
     threads: int | None,
 ) -> tuple[Floats, Floats]:
-    """Directions (..., k, k), and how far each moves for a unit of energy: left singular vectors, values of J L^-T."""
+    """Directions (..., k, k) and semi-axes (..., k): left singular vectors and values of J C, where M^-1 = C C^T."""
     check_robot(robot)
-    chosen = _check_rows(rows)
-    batch = as_batch(robot, {"q": q}, required="q")
-    q = batch.rows["q"]
-    J = jacobian(robot, q, frame, axes=axes, point=point, threads=threads)[:, chosen, :]
-    M = _mass_matrix(robot, q, rotors=rotors, threads=threads)
-    sound = np.isfinite(M).all(axis=(-1, -2)) & np.isfinite(J).all(axis=(-1, -2))
-    M[~sound] = np.eye(robot.n)
-    J[~sound] = 0
-    try:
-        X = np.linalg.solve(np.linalg.cholesky(M), np.swapaxes(J, -1, -2))
-    except np.linalg.LinAlgError:
-        raise ArgumentError("robot: the mass matrix is singular: a joint moves nothing that has mass") from None
-    directions, values, _ = np.linalg.svd(np.swapaxes(X, -1, -2))
+    J = jacobian(robot, q, frame, axes=axes, point=point, threads=threads)[..., _check_rows(rows), :]
+    inverse = mass_matrix_inverse(robot, q, rotors=rotors, threads=threads)
+    sound = np.isfinite(inverse).all(axis=(-1, -2)) & np.isfinite(J).all(axis=(-1, -2))
+    J[~sound], inverse[~sound] = 0, np.eye(robot.n)
+    directions, values, _ = np.linalg.svd(J @ np.linalg.cholesky(inverse))
     mobility = np.zeros(directions.shape[:-1], values.dtype)
-    mobility[:, : values.shape[-1]] = values
+    mobility[..., : values.shape[-1]] = values
     directions[~sound], mobility[~sound] = np.nan, np.nan
-    return directions.reshape(*batch.shape, *directions.shape[1:]), mobility.reshape(*batch.shape, mobility.shape[-1])
+    return directions, mobility
 
 
 def _check_rows(rows: Sequence[int] | None) -> list[int]:
@@ -178,11 +173,3 @@ def _check_rows(rows: Sequence[int] | None) -> list[int]:
     if not chosen or len(set(chosen)) < len(chosen) or not set(chosen) <= set(range(6)):
         raise ArgumentError(f"rows: wanted different numbers from 0 to 5, at least one, got {rows!r}")
     return chosen
-
-
-def _mass_matrix(robot: Robot, q: Floats, *, rotors: bool, threads: int | None) -> Any:
-    """Mass matrices (samples, n, n), a column for each unit of acceleration."""
-    if not rotors:
-        robot = robot.with_drives({joint.name: Drive() for joint in robot.tree.joints if joint.movable})
-    unit = np.eye(robot.n, dtype=q.dtype)
-    return inverse_dynamics(robot, q[:, None, :], None, unit, gravity=(0.0, 0.0, 0.0), threads=threads)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import oracles
@@ -98,6 +99,43 @@ def test_example_robots_are_those_of_pinocchio(name):
     qdd = lagrange.forward_dynamics(robot, q, qd, tau)
     # light fingers turn the rounding of a torque into large accelerations; going back undoes that
     assert_near(lagrange.inverse_dynamics(robot, q, qd, qdd), tau, rtol=1e-11, scale=np.abs(qdd).max())
+
+
+# ----------------------------------------------------------------------------------------------------------- springs
+
+
+@st.composite
+def sprung(draw):
+    """A tree with a spring at every joint, followers included, and a motion of it."""
+    tree, *state = draw(strategies.robots(**SMALL, heavy_tips=True, massless=0))
+    stiffness, rest = st.integers(0, 200), st.integers(-100, 100)
+    drives = [replace(j.drive, stiffness=float(draw(stiffness)), rest=draw(rest) / 100) for j in tree.joints]
+    joints = [replace(j, drive=d) if j.movable else j for j, d in zip(tree.joints, drives, strict=True)]
+    return replace(tree, joints=tuple(joints)), *state
+
+
+@given(sprung())
+def test_springs_are_in_torques_and_energies(drawn):
+    tree, q, qd, qdd = drawn
+    robot, springs = Robot(tree), ref.spring_torque(tree, q)
+    assert_near(lagrange.spring_torque(robot, q), springs)
+    tau = lagrange.inverse_dynamics(robot, q, qd, qdd)
+    assert_near(tau, ref.inverse_dynamics(tree, q, qd, qdd) + springs)
+    M = lagrange.inertia_matrix(robot, q)
+    held = M @ lagrange.forward_dynamics(robot, q, qd, tau)
+    assert_near(held, M @ qdd, rtol=1e-11, scale=np.abs(tau).max() + np.abs(M).max())
+    assert_near(lagrange.gravity_vector(robot, q), ref.gravity_vector(tree, q))
+
+    at_joint = ref.expand(tree, q)
+    drives = [joint.drive for joint in tree.joints if joint.movable]
+    stored = [d.stiffness * (x - d.rest) ** 2 / 2 for d, x in zip(drives, at_joint, strict=True)]
+    without = lagrange.potential_energy(robot, q, springs=False)
+    assert_near(without, ref.potential_energy(tree, q))
+    assert_near(lagrange.potential_energy(robot, q), without + sum(stored))
+    each = lagrange.potential_energy(robot, q, per_body=True)
+    bare = lagrange.potential_energy(robot, q, per_body=True, springs=False)
+    carried = [robot.frame_names.index(joint.child) for joint in tree.joints if joint.movable]
+    assert_near((each - bare)[carried], stored, scale=np.abs(bare).max())
 
 
 # ------------------------------------------------------------------------------------------------- laws of mechanics

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import strategies
@@ -17,6 +19,7 @@ OF_Q = [
     lagrange.christoffel,
     lagrange.gravity_vector,
     lagrange.potential_energy,
+    lagrange.spring_torque,
     lagrange.paul_inertia_matrix,
 ]
 OF_MOTION = [lagrange.coriolis_vector, lagrange.coriolis_matrix, lagrange.kinetic_energy, lagrange.inverse_dynamics]
@@ -29,8 +32,10 @@ def near(got, wanted):
 
 @pytest.fixture(scope="module")
 def robot():
-    """Branches, slides, rotors and followers."""
-    return Robot(strategies.random_tree(np.random.default_rng(3), 6, mimic=0.4, heavy_tips=True, massless=0))
+    """Branches, slides, rotors, followers and springs."""
+    plain = Robot(strategies.random_tree(np.random.default_rng(3), 6, mimic=0.4, heavy_tips=True, massless=0))
+    drives = {joint.name: joint.drive for joint in plain.tree.joints if joint.movable}
+    return plain.with_drives({name: replace(d, stiffness=20.0, rest=0.3) for name, d in drives.items()})
 
 
 def draw(robot, *shape):

@@ -67,6 +67,16 @@ def test_a_stretched_arm_cannot_move_along_itself():
     assert_near(inertia, np.diag([0, ellipsoid.semi_axes[0] ** -2]))
 
 
+def test_a_direction_is_impossible_below_a_ten_billionth_of_the_best():
+    """At a small bend q2 the arm moves along itself, by about q2 of what it moves across."""
+    robot = planar()
+    near, nearer = rne.inertia_ellipsoid(robot, [[0, 1e-8], [0, 1e-11]], "link2", rows=[0, 1]).semi_axes
+    bent, straight = rne.operational_inertia(robot, [[0, 1e-8], [0, 1e-11]], "link2", rows=[0, 1])
+    assert near[1] > 1e-9 > 1e-10 > nearer[1] > 1e-13
+    assert_near(bent[0, 0] * near[1] ** 2, 1, 1e-6)
+    assert abs(straight[0, 0]) < 1e-6
+
+
 def test_too_few_joints_leave_directions_out():
     """Lambda of all six rows gives the energy of every motion that the arm can make."""
     robot, (q, qd, _) = planar(), random_states(2)
@@ -132,5 +142,5 @@ def test_a_massless_joint_is_named():
     rows = [{"joint": "revolute", "a": 1.0, "mass": 1.0}, {"joint": "revolute", "a": 1.0, "mass": 0.0}]
     with pytest.warns(rne.ModelWarning):
         robot = rne.from_dh(rows, convention="standard")
-    with pytest.raises(rne.ArgumentError, match="mass matrix is singular"):
+    with pytest.raises(rne.SingularError, match="mass matrix is singular at joint 'joint2'"):
         rne.operational_inertia(robot, [0.1, 0.2], "link1")

@@ -2,36 +2,70 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import oracles
 import pytest
 import strategies
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import rne
 from rne import identities, lagrange
 from rne.robot import Robot
-from rne.tree import Body, Joint, Tree
+from rne.tree import Body, Drive, Joint, Tree
 from rne.verification import verify
 
-MODELS = sorted(str(path) for path in Path("models").glob("*/robot.*"))
+MODELS = sorted(str(path) for pattern in ("*/robot.*", "lectures/*/robot.*") for path in Path("models").glob(pattern))
+# Humanoids, a pair of arms with followers, a hand, a quadruped, arms.
+EXAMPLES = [
+    *("icub.urdf", "talos_full_v2.urdf", "g1_29dof_with_hand_rev_1_0.urdf", "human.urdf", "simple_humanoid.urdf"),
+    *("baxter.urdf", "centauro.urdf", "allegro_left_hand.urdf", "anymal-kinova.urdf", "ur10_robot.urdf", "xarm7.urdf"),
+]
 
 
 @pytest.mark.filterwarnings("ignore::rne.ModelWarning")
 @pytest.mark.parametrize("path", MODELS)
 def test_own_models_are_verified_with_room(path):
-    report = verify(rne.load(path), samples=20)
+    assert_verified_with_room(rne.load(path), samples=100)
+
+
+@pytest.mark.filterwarnings("ignore::rne.ModelWarning")
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_robots_of_others_are_verified_with_room(name):
+    assert_verified_with_room(rne.load(oracles.example_urdf(name), strict=False), samples=5)
+
+
+def assert_verified_with_room(robot, samples):
+    report = verify(robot, samples=samples)
     assert report.ok, str(report)
     for check in report.checks[:-1]:
         assert check.deviation < check.tolerance / 10, check
 
 
 @settings(max_examples=15)
-@given(strategies.trees(1, 8, massless=0))
-def test_random_trees_are_verified(tree):
-    report = verify(Robot(tree), samples=5)
+@given(strategies.trees(1, 8, massless=0), st.integers(0, 50))
+def test_random_trees_are_verified(tree, stiffness):
+    robot = Robot(tree)
+    report = verify(with_springs(robot, stiffness, rest=0.3), samples=5)
     assert report.ok, str(report)
+
+
+def with_springs(robot, stiffness, rest):
+    """The robot with a spring at every joint, followers included."""
+    drives = {joint.name: joint.drive for joint in robot.tree.joints if joint.movable}
+    return robot.with_drives({name: replace(d, stiffness=stiffness, rest=rest) for name, d in drives.items()})
+
+
+def test_a_joint_that_turns_round_is_measured_as_well_as_others():
+    """Standing for a moment, under the largest acceleration: the energy of the next second is no derivative."""
+    arm = rne.load("models/lectures/one_dof_arm/robot.dh.toml")
+    q, qd, qdd = np.array([[0.3], [1.0], [-2.0]]), np.array([[1e-3], [-1e-4], [1e-2]]), np.array([[6.0], [-6.0], [6.0]])
+    motions = identities.Motions(arm, q, qd, qdd)
+    (power,) = [identity for identity in identities.IDENTITIES if identity.name.startswith("power")]
+    assert (power.deviation(motions) < 0.1 * power.tolerance).all()
 
 
 def test_a_report_repeats_and_tells_what_it_did():
@@ -91,15 +125,16 @@ def drifts(P, robot, q):
     ("name", "change", "identity", "joint"),
     [
         ("inverse_dynamics", wrong_torque, "inverse dynamics is that of Lagrange", "panda_joint5"),
-        ("inverse_dynamics", wrong_torque, "M qdd + C qd + g is inverse dynamics", "panda_joint5"),
+        ("inverse_dynamics", wrong_torque, "M qdd + C qd + g + springs is inverse dynamics", "panda_joint5"),
         ("mass_matrix", wrong_inertia, "mass matrix is that of Lagrange", "panda_joint3"),
         ("mass_matrix", lambda M, *_: -M, "mass matrix is positive definite", None),
         ("mass_matrix", lambda M, *_: M * np.nan, "mass matrix is positive definite", "panda_joint1"),
         ("coriolis_matrix", lopsided, "Coriolis matrix is that of Lagrange", "panda_joint2"),
         ("coriolis_matrix", lopsided, "Mdot - 2 C is skew-symmetric", "panda_joint2"),
-        ("coriolis_vector", wrong_torque, "M qdd + C qd + g is inverse dynamics", "panda_joint5"),
+        ("coriolis_vector", wrong_torque, "M qdd + C qd + g + springs is inverse dynamics", "panda_joint5"),
         ("gravity_vector", wrong_torque, "gravity is gradient of potential energy", "panda_joint5"),
-        ("forward_dynamics", wrong_torque, "forward undoes inverse dynamics", "panda_joint5"),
+        ("forward_dynamics", wrong_torque, "forward dynamics (aba) undoes inverse dynamics", "panda_joint5"),
+        ("forward_dynamics", wrong_torque, "forward dynamics (crba) undoes inverse dynamics", "panda_joint5"),
         ("kinetic_energy", forgets_a_rotor, "kinetic energy is qd M qd / 2", "panda_joint6"),
         ("potential_energy", drifts, "potential energy is that of Lagrange", None),
         ("potential_energy", drifts, "gravity is gradient of potential energy", "panda_joint4"),
@@ -113,9 +148,53 @@ def test_a_wrong_function_is_caught_at_its_joint(monkeypatch, name, change, iden
     (check,) = [check for check in report.checks if check.name == identity]
     assert not check.passed
     assert not report.ok
-    assert f"{identity} ({check.joint})" in str(report).splitlines()[-1]
+    assert f"{identity} ({check.joint or '-'})" in str(report).splitlines()[-1]
     if joint is not None:
         assert check.joint == joint
+
+
+def test_the_method_that_is_wrong_is_told(monkeypatch):
+    arm, right = rne.load("models/planar2/robot.dh.toml"), identities.forward_dynamics
+
+    def wrong(robot, q, qd, tau, method):
+        return right(robot, q, qd, tau, method=method) * (1.001 if method == "crba" else 1.0)
+
+    monkeypatch.setattr(identities, "forward_dynamics", wrong)
+    (broken,) = [check for check in verify(arm, samples=5).checks if not check.passed]
+    assert broken.name == "forward dynamics (crba) undoes inverse dynamics"
+
+
+def test_forward_dynamics_that_refuses_a_sound_robot_is_caught(monkeypatch):
+    def refuse(*_, **__):
+        raise rne.SingularError("no reason")
+
+    monkeypatch.setattr(identities, "forward_dynamics", refuse)
+    broken = [check for check in verify(rne.load("models/planar2/robot.dh.toml"), samples=5).checks if not check.passed]
+    assert [check.deviation for check in broken] == [np.inf, np.inf]
+
+
+@pytest.mark.parametrize(
+    ("name", "identity", "joint"),
+    [
+        ("inverse_dynamics", "inverse dynamics is that of Lagrange", "panda_joint2"),
+        ("inverse_dynamics", "M qdd + C qd + g + springs is inverse dynamics", "panda_joint2"),
+        ("inverse_dynamics", "forward dynamics (aba) undoes inverse dynamics", None),
+        ("inverse_dynamics", "power of torques is change of energy", "panda_joint2"),
+        ("forward_dynamics", "forward dynamics (aba) undoes inverse dynamics", "panda_joint2"),
+        ("potential_energy", "potential energy is that of Lagrange", None),
+        ("potential_energy", "power of torques is change of energy", "panda_joint2"),
+    ],
+)
+def test_a_forgotten_spring_is_caught(monkeypatch, name, identity, joint):
+    plain = rne.load("models/panda/robot.urdf")
+    sprung = plain.with_drives({"panda_joint2": Drive(stiffness=10.0, rest=-1.0)})
+    assert verify(sprung, samples=5).ok
+    right = getattr(identities, name)
+    monkeypatch.setattr(identities, name, lambda _, *given, **options: right(plain, *given, **options))
+    report = verify(sprung, samples=5)
+    (check,) = [check for check in report.checks if check.name == identity]
+    assert not check.passed
+    assert joint is None or check.joint == joint
 
 
 def test_wrong_friction_is_caught(monkeypatch):
@@ -151,6 +230,12 @@ def test_one_sample_that_is_not_a_number_never_passes(monkeypatch):
     ]
     assert len(broken) == 2
     assert all(np.isnan(check.deviation) for check in broken)
+
+
+@pytest.mark.parametrize("seed", [-1, 2.5, True, None])
+def test_seed_must_be_a_count(seed):
+    with pytest.raises(rne.ArgumentError, match="seed: wanted a whole number"):
+        verify(rne.load("models/planar2/robot.dh.toml"), seed=seed)
 
 
 @pytest.mark.parametrize("samples", [0, -1, 2.5, True, None])

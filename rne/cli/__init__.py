@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from rne.cli import bench, info, inverse
+from rne.cli import bench, check, info, inverse
 from rne.cli.options import examples
 from rne.errors import RneError
 
@@ -61,6 +61,7 @@ def _version(package: str) -> str:
     cls=_Group,
     epilog=examples(
         "rne info panda.urdf",
+        "rne check panda.urdf --verify",
         "rne id panda.urdf motion.csv -o torques.csv",
         "rne bench panda.urdf",
     ),
@@ -74,5 +75,5 @@ def main() -> None:
     """
 
 
-for command in (info.info, inverse.inverse_dynamics, bench.bench):
+for command in (info.info, check.check, inverse.inverse_dynamics, bench.bench):
     main.add_command(command)

@@ -62,7 +62,9 @@ _PARAMETERS: tuple[Callable[[Callable[..., None]], Callable[..., None]], ...] = 
         help="Carry a point mass (kg), where in the frame of a link (m).",
     ),
     click.option("--payload-frame", metavar="LINK", help="Link that carries it; needed if there are several tips."),
-    click.option("--no-strict", is_flag=True, help="Take physical doubts about the file as warnings, not as errors."),
+    click.option(
+        "--strict/--no-strict", default=True, help="Take physical doubts about the file as errors, or as warnings."
+    ),
 )
 
 
@@ -76,13 +78,13 @@ def takes_robot(command: Callable[..., None]) -> Callable[..., None]:
         gravity: tuple[float, ...] | None,
         payload: tuple[float, ...] | None,
         payload_frame: str | None,
-        no_strict: bool,
+        strict: bool,
         **others: Any,
     ) -> None:
         if payload_frame is not None and payload is None:
             raise click.UsageError("--payload-frame needs --payload")
         with warnings.catch_warnings(record=True, action="always", category=rne.ModelWarning) as caught:
-            robot = rne.load(source, lock=lock, gravity=gravity, strict=not no_strict)
+            robot = rne.load(source, lock=lock, gravity=gravity, strict=strict)
         if payload is not None:
             robot = robot.with_payload(payload[0], payload[1:] or (0.0, 0.0, 0.0), frame=payload_frame)
         command(robot, [str(warning.message) for warning in caught], **others)

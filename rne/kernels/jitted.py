@@ -76,7 +76,7 @@ def coriolis_matrix(model, q, qd, C):
     echeandia_wensing.one(model, q, qd, C)
 
 
-@function
+@borrowing
 def forward_dynamics(model, q, qd, tau, qdd, friction=False):
     """Fill qdd = M^-1 (tau - C qd - g - springs), less friction if asked for.
 
@@ -86,7 +86,7 @@ def forward_dynamics(model, q, qd, tau, qdd, friction=False):
     ----------
     model : as `rne.jit.model` returns it.
     q, qd, tau : (n,) positions, velocities, torques.
-    qdd : (n,) is filled.
+    qdd : (n,) is filled; not one of the others.
     friction : whether viscous and Coulomb friction act against the motion.
 
     Examples
@@ -157,7 +157,7 @@ def friction_torque(model, qd, tau):
     drag.one(model, qd, tau)
 
 
-@function
+@borrowing
 def mass_matrix(model, q, mass):
     """Fill the mass matrix, rotor inertias included.
 

@@ -91,7 +91,7 @@ def _register_operator(op: Any, instruction: str) -> None:
         a, b = (to_number(context, builder, v, t, sig.return_type) for v, t in zip(args, sig.args, strict=True))
         return getattr(builder, instruction)(a, b)
 
-    for left, right in ((Pack, Pack), (Pack, types.Float), (types.Float, Pack), (Pack, types.Integer)):
+    for left, right in ((Pack, Pack), (Pack, types.Number), (types.Number, Pack)):
         lower_builtin(op, left, right)(lower)
 
 

@@ -14,11 +14,12 @@ It shares no calculation with the fast functions of `rne`: it starts from the tr
 body in its own frame, and a fixed joint as a constant transform. It is there to check them and to be read, not to be
 fast: the work grows as n^4, and D_ijk of a batch takes room as n^3 a sample.
 
-Springs of joints are in no term here, as they are in none of `rne`.
+Drives are added joint by joint: the reflected inertia Ia_i of the rotor, the spring k_i (q_i - rest_i), and friction
+where it is asked for.
 """
 
 from rne.lagrange.chain import transforms
-from rne.lagrange.dynamics import coriolis_vector, forward_dynamics, friction_torque, inverse_dynamics
+from rne.lagrange.dynamics import coriolis_vector, forward_dynamics, friction_torque, inverse_dynamics, spring_torque
 from rne.lagrange.energy import kinetic_energy, potential_energy
 from rne.lagrange.paul import differential_vectors, paul_inertia_matrix
 from rne.lagrange.pseudo import inertia_to_pseudo, pseudo_inertia, pseudo_to_inertia
@@ -40,5 +41,6 @@ __all__ = [
     "potential_energy",
     "pseudo_inertia",
     "pseudo_to_inertia",
+    "spring_torque",
     "transforms",
 ]

@@ -51,9 +51,9 @@ def inverse_dynamics(
     gravity: ArrayLike | None = None,
     friction: bool = False,
 ) -> Array:
-    """Torques of a motion: tau_i = sum_j D_ij qdd_j + Ia_i qdd_i + sum_jk D_ijk qd_j qd_k + D_i.
+    """Torques of a motion: tau_i = sum_j D_ij qdd_j + Ia_i qdd_i + sum_jk D_ijk qd_j qd_k + D_i + k_i (q_i - rest_i).
 
-    Paul 1981, chapter 6.
+    Paul 1981, chapter 6, and the springs of the joints, as `spring_torque` has them.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def inverse_dynamics(
     """
     position, velocity, acceleration = states(robot, q=q, qd=qd, qdd=qdd)
     inertial = np.einsum("...ij,...j->...i", inertia_matrix(robot, position), acceleration)
-    tau: Array = inertial + gravity_vector(robot, position, gravity=gravity)
+    tau: Array = inertial + gravity_vector(robot, position, gravity=gravity) + spring_torque(robot, position)
     if qd is not None:
         tau = tau + coriolis_vector(robot, position, velocity)
     if friction:
@@ -123,6 +123,39 @@ def friction_torque(robot: Robot, qd: ArrayLike) -> Array:
     minus = np.array([drive.coulomb_minus for drive in drives])
     coulomb = np.where(at_joint > 0, plus, np.where(at_joint < 0, -minus, 0.0))
     tau: Array = (viscous * at_joint + coulomb) @ G
+    return tau
+
+
+def spring_torque(robot: Robot, q: ArrayLike) -> Array:
+    """Torques that hold the springs of the joints, stiffness (q - rest), each at its own joint.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q : (..., n) positions, rad or m, in the order of `robot.joint_names`.
+
+    Returns
+    -------
+    tau : (..., n) N m or N; springs of joints that follow others pull at their leaders.
+
+    Raises
+    ------
+    ArgumentError
+        `q` has the wrong shape or type.
+
+    Examples
+    --------
+    >>> import rne
+    >>> row = {"joint": "prismatic", "mass": 1.0, "stiffness": 50.0, "rest": 0.1}
+    >>> cart = rne.from_dh([row], convention="standard")
+    >>> spring_torque(cart, [0.3]).round(9)
+    array([10.])
+    """
+    (position,) = states(robot, q=q)
+    G, c = mimic_map(robot)
+    drives = [joint.drive for joint in moving_joints(robot.tree)]
+    stiffness, rest = (np.array([getattr(drive, name) for drive in drives]) for name in ("stiffness", "rest"))
+    tau: Array = stiffness * (position @ G.T + c - rest) @ G
     return tau
 
 

@@ -99,9 +99,9 @@ def christoffel(robot: Robot, q: ArrayLike) -> Array:
     for p in placed_bodies(robot, position, order=2):
         if p.U_jk is not None:
             D[p.among_all(3)] += np.einsum("...jkab,...iab->...ijk", p.U_jk @ pseudo_inertia(p.body), p.U_j)
-    for _ in range(3):  # one axis reduced and moved to the front, three times: all are, and stand as before
-        D = np.moveaxis(D @ G, -1, -3)
-    return np.ascontiguousarray(D)
+    for _ in range(3):  # the first of the three axes reduced and put last, three times: all are, and stand as before
+        D = np.tensordot(D, G, axes=(-3, 0))
+    return D
 
 
 def gravity_vector(robot: Robot, q: ArrayLike, *, gravity: ArrayLike | None = None) -> Array:

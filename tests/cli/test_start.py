@@ -22,7 +22,14 @@ def python(code: str) -> str:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--help"], ["info", str(PANDA)], ["id", "--help"], ["bench", "--help"], ["id", str(PANDA), "none.csv"]],
+    [
+        ["--help"],
+        ["info", str(PANDA)],
+        ["check", str(PANDA)],
+        ["id", "--help"],
+        ["bench", "--help"],
+        ["id", str(PANDA), "none.csv"],
+    ],
 )
 def test_numba_is_not_imported(arguments) -> None:
     code = f"""
