@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator
@@ -17,7 +18,7 @@ from rne.energy import kinetic_energy, potential_energy
 from rne.errors import ArgumentError, SingularError
 from rne.forward import forward_dynamics
 from rne.inertia import refuse_singular
-from rne.kernels.entries import FORWARD_DYNAMICS, SIMULATE, STILL
+from rne.kernels.entries import FORWARD_DYNAMICS, FORWARD_DYNAMICS_ONE, SIMULATE, SIMULATE_ONE, STILL
 from rne.kernels.jit import is_compiled
 from rne.kernels.layout import FRICTION, SPRINGS
 from rne.kernels.simulation import EULER, RK4, complaint
@@ -200,25 +201,21 @@ def _compiled(
     friction: bool,
     threads: int | None,
 ) -> None:
-    """All steps in compiled code, all simulations in packs.
+    """All steps in compiled code.
 
-    Measured on a 7-joint arm, a step of four stages: 1.9 us alone, where forward dynamics of one state in plain floats
-    would make it 1.6; 0.44 us each in a batch of 8, 0.3 in one of 100. A second program is not worth that fifth.
+    Measured on a 7-joint arm, us a step of four stages: 1.6 alone in plain floats, where a pack with one simulation in
+    it takes 1.9; from two on packs win: 1.1 each for 2, 0.35 for 8, 0.27 for 100 and for 1000.
     """
     table, loads = as_table(robot, "float64"), SPRINGS | FRICTION if friction else SPRINGS
     asked = STILL.compiled() if controller is None else controller
-    count = thread_count(threads, len(q), robot.n * int(substeps.sum()))
+    alone, count = len(q) == 1, thread_count(threads, len(q), robot.n * int(substeps.sum()))
     # Articulated bodies only suspect a singular mass matrix; then the matrix itself is asked.
     for dynamics in ("aba", "crba") if robot.n == len(robot.links.joints) else ("crba",):
-        accelerate, when = FORWARD_DYNAMICS[dynamics]["float64"].compiled(), np.full(len(q), np.nan)
-
-        def work(first: int, stop: int, accelerate: Any = accelerate, when: Array = when) -> None:
-            SIMULATE.call(
-                table, first, stop, accelerate, asked, controller is not None, times, substeps, held, q, qd,
-                _METHODS[method], loads, when,
-            )  # fmt: skip
-
-        run(work, len(q), count)
+        accelerate = (FORWARD_DYNAMICS_ONE if alone else FORWARD_DYNAMICS)[dynamics]["float64"].compiled()
+        call, pair = (SIMULATE_ONE.call, (accelerate, None)) if alone else (SIMULATE.call, (None, accelerate))
+        when = np.full(len(q), np.nan)
+        more = (asked, controller is not None, times, substeps, held, q, qd, _METHODS[method], loads, when)
+        run(functools.partial(_slice, call, table, (*pair, *more)), len(q), count)
         failed = np.unique(when[~np.isnan(when)])
         if not failed.size:
             return
@@ -226,6 +223,10 @@ def _compiled(
         with _telling(t):
             refuse_singular(robot, Batch(shape, "float64", {"q": q[:, -1]}), (when == t).astype(np.uint8))
     raise SingularError(f"t = {failed[0]:g} s: the mass matrix is nearly singular")
+
+
+def _slice(call: Callable[..., None], table: Array, more: tuple[Any, ...], first: int, stop: int) -> None:
+    call(table, first, stop, *more)
 
 
 def _asking(

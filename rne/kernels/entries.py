@@ -127,15 +127,18 @@ POSES_ONE = Entry(poses.make_one, _INT(_INT, _PLACE, _VECTOR, _MATRIX), batch=Fa
 POSES = {name: Entry(poses.make_many, _many(dtype, _table(dtype)), batch=True) for name, dtype in _FLOATS.items()}
 STATIC_TORQUE_ONE = Entry(static_torque.make_one, _INT(_INT, _PLACE, *(_VECTOR,) * 3), batch=False)
 _PATHS = types.Array(types.float64, 3, "C")
-SIMULATE = Entry(
-    simulation.make_many,
-    types.void(
-        _table(types.float64), _INT, _INT, types.FunctionType(_many(types.float64, _INT, _MARKS)),
-        simulation.CONTROLLER, types.boolean, _VECTOR, _WHERE, types.Array(types.float64, 3, "A", readonly=True),
-        _PATHS, _PATHS, _INT, _INT, _VECTOR,
-    ),
-    batch=True,
-)  # fmt: skip
+
+
+def _simulation(one: types.Type, many: types.Type) -> Entry:
+    """Make the entry of simulations with forward dynamics for one state, or for batches."""
+    held = types.Array(types.float64, 3, "A", readonly=True)
+    more = (types.boolean, _VECTOR, _WHERE, held, _PATHS, _PATHS, _INT, _INT, _VECTOR)
+    sig = types.void(_table(types.float64), _INT, _INT, one, many, simulation.CONTROLLER, *more)
+    return Entry(simulation.make_many, sig, batch=True)
+
+
+SIMULATE_ONE = _simulation(types.FunctionType(_INT(_INT, *(_VECTOR,) * 4, _INT)), types.none)
+SIMULATE = _simulation(types.none, types.FunctionType(_many(types.float64, _INT, _MARKS)))
 STILL = Entry(simulation.make_still, simulation.CONTROLLER.signature, batch=True)
 _ADDRESS = {
     char: Entry(make_address, types.intp(types.Array(_FLOATS[name], 2, "C")), batch=False)

@@ -1,8 +1,8 @@
 """Motion under given torques, integrated with fixed steps: semi-implicit Euler and the classical Runge-Kutta method.
 
 Sources: Hairer, Nørsett, Wanner, "Solving Ordinary Differential Equations I" (1993), section II.1; Hairer, Lubich,
-Wanner, "Geometric Numerical Integration" (2006), section I.1.2. Forward dynamics comes as a pointer to its entry for
-batches, and the torques of a controller as one to a function of the user's: neither is compiled once more in here.
+Wanner, "Geometric Numerical Integration" (2006), section I.1.2. Forward dynamics comes as a pointer to its entry, for
+one state or for a batch, and a controller as one to the user's own function: neither is compiled once more in here.
 """
 
 from __future__ import annotations
@@ -56,6 +56,15 @@ def _ask(controller, t, q, qd, tau, rows, n):
         controller(t, q[own], qd[own], tau[own])
 
 
+@inline_allocating
+def _accelerate(table, one, many, q, qd, tau, qdd, rows, where, loads, marks):
+    """Fill `qdd`; `where` tells `many` of the same arrays. Marks states whose mass matrix may be singular."""
+    if many is not None:
+        many(table, 0, rows, where, loads, marks)
+    if one is not None:
+        marks[0] = one(address_of(table), q, qd, tau, qdd, loads)
+
+
 @inline
 def _failed(marks, t, q, when, path, first, rows, n):
     """Leave time and position at which marked states fail, the position in the last row of the path; tell if any do."""
@@ -70,72 +79,74 @@ def _failed(marks, t, q, when, path, first, rows, n):
 
 @inline_allocating
 def _advance(
-    table, first, rows, accelerate, controller, controlled,
+    table, first, rows, one, many, controller, controlled,
     times, substeps, torques, q_path, qd_path, method, loads, when,
 ):  # fmt: skip
     """All steps of `rows` simulations, from `first` on."""
     n = q_path.shape[2]
-    numbers = rows * n
-    q, qd, q_sum, qd_sum = np.empty(numbers), np.empty(numbers), np.empty(numbers), np.empty(numbers)
-    q_now, qd_now, tau, qdd = np.empty(numbers), np.empty(numbers), np.empty(numbers), np.empty(numbers)
+    m = rows * n
+    # Positions, velocities, accelerations in one array: from any state, its rate is found m numbers further on.
+    now, state, total = np.empty(3 * m), np.empty(2 * m), np.empty(2 * m)
+    q, qd, qdd, tau = now[:m], now[m : 2 * m], now[2 * m :], np.empty(m)
     marks, where = np.zeros(rows, np.uint8), np.empty(8, np.intp)
-    where[0], where[2], where[4], where[6] = address_of(q_now), address_of(qd_now), address_of(tau), address_of(qdd)
+    where[0], where[2], where[4], where[6] = address_of(q), address_of(qd), address_of(tau), address_of(qdd)
     where[1] = where[3] = where[5] = where[7] = 8 * n
     stages = 4 if method == RK4 else 1
     for row in range(rows):
         for j in range(n):
-            q[row * n + j], qd[row * n + j] = q_path[first + row, 0, j], qd_path[first + row, 0, j]
+            state[row * n + j] = q_path[first + row, 0, j]
+            state[m + row * n + j] = qd_path[first + row, 0, j]
     for k in range(len(times) - 1):
         for row in range(rows):
             for j in range(n):
                 tau[row * n + j] = torques[first + row, k, j]
         h = (times[k + 1] - times[k]) / substeps[k]
         for step in range(substeps[k]):
-            for j in range(numbers):
-                q_now[j], qd_now[j], q_sum[j], qd_sum[j] = q[j], qd[j], 0.0, 0.0
+            for j in range(2 * m):
+                now[j], total[j] = state[j], 0.0
             for stage in range(stages):
                 t = times[k] + step * h + (0.0 if stage == 0 else h if stage == 3 else h / 2)
                 if controlled:
-                    _ask(controller, t, q_now, qd_now, tau, rows, n)
-                accelerate(table, 0, rows, where, loads, marks)
-                if _failed(marks, t, q_now, when, q_path, first, rows, n):
+                    _ask(controller, t, q, qd, tau, rows, n)
+                _accelerate(table, one, many, q, qd, tau, qdd, rows, where, loads, marks)
+                if _failed(marks, t, q, when, q_path, first, rows, n):
                     return
                 weight, ahead = 2.0 if stage == 1 or stage == 2 else 1.0, h if stage == 2 else h / 2
-                for j in range(numbers):
-                    q_sum[j] += weight * qd_now[j]
-                    qd_sum[j] += weight * qdd[j]
-                    q_now[j] = q[j] + ahead * qd_now[j]
-                    qd_now[j] = qd[j] + ahead * qdd[j]
+                for j in range(2 * m):
+                    rate = now[m + j]
+                    total[j] += weight * rate
+                    now[j] = state[j] + ahead * rate
             if method == RK4:
-                for j in range(numbers):
-                    q[j] += h / 6 * q_sum[j]
-                    qd[j] += h / 6 * qd_sum[j]
+                for j in range(2 * m):
+                    state[j] += h / 6 * total[j]
             else:
-                for j in range(numbers):
-                    qd[j] += h * qdd[j]
-                    q[j] += h * qd[j]
+                for j in range(m):
+                    state[m + j] += h * qdd[j]
+                    state[j] += h * state[m + j]
         for row in range(rows):
             for j in range(n):
-                q_path[first + row, k + 1, j], qd_path[first + row, k + 1, j] = q[row * n + j], qd[row * n + j]
+                q_path[first + row, k + 1, j] = state[row * n + j]
+                qd_path[first + row, k + 1, j] = state[m + row * n + j]
 
 
 def make_many(stamp: str) -> Callable[..., None]:
     """Make the entry that fills rows 1, 2, ... of the paths (samples, T, n) from their rows 0.
 
-    accelerate : the entry of forward dynamics for batches. controller : a CONTROLLER, which counts if `controlled`.
+    one, many : the entries of forward dynamics for one state, if there is just one simulation, and for batches; the
+    other is None. controller : a CONTROLLER, which counts if `controlled`.
     times : (T,) when the rows are due. substeps : (T - 1,) steps from one to the next.
     torques : (samples, T - 1, n) held over each interval.
     when : (samples,) becomes the time at which forward dynamics marks a sample; no sample of its block goes further.
     """
 
     def simulate_many(
-        table, first, stop, accelerate, controller, controlled,
+        table, first, stop, one, many, controller, controlled,
         times, substeps, torques, q_path, qd_path, method, loads, when,
     ):  # fmt: skip
         stamp  # noqa: B018  part of the cache key
         for block in range(first, stop, BLOCK):
             _advance(
-                table, block, min(BLOCK, stop - block), accelerate, controller, controlled,
+                table, block, min(BLOCK, stop - block), one, many, controller, controlled,
                 times, substeps, torques, q_path, qd_path, method, loads, when,
             )  # fmt: skip
 
