@@ -91,7 +91,7 @@ def simulate(
         joint turns round; one that should stick trembles within a step.
     gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
     method : "rk4", "euler" or "adaptive".
-    step : longest step, s; by default one from each time to the next, or as long as "adaptive" dares.
+    step : longest step, s; by default a millisecond, or as long as "adaptive" dares. It never crosses a time of `t`.
     threads : how many threads share a batch; by default as many as it is worth (see ``RNE_NUM_THREADS``).
 
     Returns
@@ -168,10 +168,14 @@ def _held(tau: ArrayLike, n: int, count: int) -> Array:
     raise ArgumentError(f"tau: wanted a callable or shape {wanted}, got {torques.shape}")
 
 
+# Far below the period of anything that an arm does, so that a few wide times do not become a few wide steps unsaid.
+_STEP = 1e-3
+
+
 def _substeps(times: Array, step: float | None) -> NDArray[np.intp]:
     spans = np.diff(times)
     if step is None:
-        return np.ones(len(spans), np.intp)
+        step = _STEP
     if not isinstance(step, int | float | np.number) or isinstance(step, bool) or not step > 0:
         raise ArgumentError(f"step: wanted a positive time in s, got {step!r}")
     counts = np.ceil(spans / step * (1 - 1e-12))  # a span of three steps and some rounding is three steps
