@@ -183,6 +183,17 @@ def test_a_plain_controller_sees_the_shape_of_the_batch(method, shapes):
         np.testing.assert_allclose(asked, [1.0, 1.1, 1.1, 1.2], rtol=1e-15)
 
 
+def test_an_adaptive_step_is_no_longer_than_allowed():
+    """A pulse of torque in the middle of a rest is jumped over by steps as long as they like."""
+
+    def pulse(t, q, qd):
+        return [1.0, 0.0] if 0.5 < t < 0.52 else [0.0, 0.0]
+
+    still = {"t": [0.0, 1.0], "gravity": [0.0, 0.0, 0.0], "tau": pulse, "method": "adaptive"}
+    assert not rne.simulate(PLANAR, [0.1, 0.2], **still).qd.any()
+    assert rne.simulate(PLANAR, [0.1, 0.2], step=0.01, **still).qd[1].all()
+
+
 def test_a_compiled_controller_calls_compiled_dynamics():
     """Computed torque (Paul 1981): the error of every joint is that of a critically damped oscillator."""
     arm = own_robots.arm()
