@@ -50,7 +50,9 @@ class Limits:
 class Drive:
     """What the drive of a joint adds to the rigid bodies, in SI units.
 
-    Attributes
+    Friction is on the joint side here; a DH row gives it on the motor side, like the rotor inertia.
+
+    Parameters
     ----------
     rotor_inertia : inertia of the rotor on the motor side, kg m^2 (for a prismatic joint an equivalent mass, kg).
     gear_ratio : motor turns a joint turn; the joint feels `gear_ratio**2 * rotor_inertia`. Sign does not matter.
@@ -58,6 +60,13 @@ class Drive:
     coulomb_plus, coulomb_minus : size (not negative) of the Coulomb friction on the joint side for positive and for
         negative velocity, N m or N.
     stiffness, rest : joint spring `stiffness * (q - rest)`, N m/rad or N/m.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml").with_drives({"elbow": rne.Drive(viscous=0.5)})
+    >>> rne.friction_torque(arm, [1.0, 2.0])
+    array([0., 1.])
     """
 
     rotor_inertia: float = 0.0

@@ -80,7 +80,9 @@ def test_a_pendulum_keeps_its_period(amplitude):
 
 @pytest.mark.parametrize("method", ["rk4", "euler", "adaptive"])
 def test_a_constant_force_on_a_free_mass(method):
-    got = rne.simulate(slide(), [1.0], [2.0], times(1.0, 0.1), tau=[3.0], gravity=[0.0, 0.0, 4.0], method=method)
+    got = rne.simulate(
+        slide(), [1.0], [2.0], times(1.0, 0.1), tau=[3.0], gravity=[0.0, 0.0, 4.0], method=method, step=1.0
+    )
     acceleration, h = (3.0 + 2.0 * 4.0) / 2.0, 0.1 if method == "euler" else 0.0
     assert_near(got.qd[:, 0], 2.0 + acceleration * got.t)
     assert_near(got.q[:, 0], 1.0 + 2.0 * got.t + acceleration * got.t * (got.t + h) / 2)
@@ -145,14 +147,24 @@ def test_a_step_is_the_longest_allowed():
     """Uneven times are met by whole steps: 0.25 s in four of at most 0.07, 0.1 s in two, 0.05 s in one."""
     arm, q0, qd0 = double_pendulum(), [0.3, 0.5], [1.0, -0.5]
     got = rne.simulate(arm, q0, qd0, [1.0, 1.25, 1.35, 1.4], step=0.07)
-    fine = rne.simulate(arm, q0, qd0, [1.0, 1.0625, 1.125, 1.1875, 1.25, 1.3, 1.35, 1.4])
+    fine = rne.simulate(arm, q0, qd0, [1.0, 1.0625, 1.125, 1.1875, 1.25, 1.3, 1.35, 1.4], step=1.0)
     np.testing.assert_allclose(got.q, fine.q[[0, 4, 6, 7]], rtol=0, atol=1e-14)
     end = 3 * 0.1
     assert end / 0.1 > 3.0, "by rounding; it is three steps, not four"
     assert np.array_equal(*(rne.simulate(arm, q0, qd0, [0.0, end], step=step).q for step in (0.1, 0.11)))
     for method in ("rk4", "euler"):
         one = rne.simulate(arm, q0, qd0, [0.0, 0.1], step=np.inf, method=method)
-        assert np.array_equal(one.q, rne.simulate(arm, q0, qd0, [0.0, 0.1], method=method).q)
+        assert np.array_equal(one.q, rne.simulate(arm, q0, qd0, [0.0, 0.1], step=0.1, method=method).q)
+
+
+@pytest.mark.parametrize("method", ["rk4", "euler"])
+def test_a_step_is_a_millisecond_unless_asked_otherwise(method):
+    """Two times far apart are no wide step: the unasked-for one would give thousands of joules."""
+    arm, q0 = double_pendulum(), [0.3, 0.5]
+    got, fine = rne.simulate(arm, q0, method=method), rne.simulate(arm, q0, t=times(1.0, 1e-3), method=method)
+    assert np.array_equal(got.t, [0.0, 1.0])
+    np.testing.assert_allclose(got.q[1], fine.q[-1], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(got.energy[1], got.energy[0], rtol=0, atol=1e-8 if method == "rk4" else 0.5)
 
 
 # ------------------------------------------------------------------------------------------------ other opinions
@@ -197,10 +209,10 @@ def test_a_step_is_that_of_the_textbook_on_pinocchio(name):
     a2 = acceleration(q + h / 2 * qd, qd + h / 2 * a1)
     a3 = acceleration(q + h / 2 * qd + h**2 / 4 * a1, qd + h / 2 * a2)
     a4 = acceleration(q + h * qd + h**2 / 2 * a2, qd + h * a3)
-    got = rne.simulate(arm, q, qd, [0.0, h])
+    got = rne.simulate(arm, q, qd, [0.0, h], step=h)
     assert_near(got.q[1], q + h * qd + h**2 / 6 * (a1 + a2 + a3), 1e-11)
     assert_near(got.qd[1], qd + h / 6 * (a1 + 2 * a2 + 2 * a3 + a4), 1e-10)
-    got = rne.simulate(arm, q, qd, [0.0, h], method="euler")
+    got = rne.simulate(arm, q, qd, [0.0, h], step=h, method="euler")
     assert_near(got.qd[1], qd + h * a1, 1e-10)
     assert_near(got.q[1], q + h * (qd + h * a1), 1e-11)
 
@@ -220,7 +232,7 @@ def test_random_robots_move_as_the_twin_says(robot):
         k2 = rate(y + h / 2 * k1)
         k3 = rate(y + h / 2 * k2)
         wanted = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + rate(y + h * k3))
-        got = rne.simulate(mine, q, qd, [0.0, h], tau=tau, friction=friction)
+        got = rne.simulate(mine, q, qd, [0.0, h], tau=tau, friction=friction, step=h)
         assert_near(np.concatenate([got.q[1], got.qd[1]]), wanted, 1e-9)
-        euler = rne.simulate(mine, q, qd, [0.0, h], tau=tau, friction=friction, method="euler")
+        euler = rne.simulate(mine, q, qd, [0.0, h], tau=tau, friction=friction, step=h, method="euler")
         assert_near(euler.qd[1], qd + h * k1[n:], 1e-9)

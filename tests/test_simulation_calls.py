@@ -173,9 +173,9 @@ def test_a_plain_controller_sees_the_shape_of_the_batch(method, shapes):
         asked.append(t)
         return [0.5, -0.5]
 
-    got = rne.simulate(PLANAR, q0, qd0, [1.0, 1.2], tau=controller, method=method)
+    got = rne.simulate(PLANAR, q0, qd0, [1.0, 1.2], tau=controller, method=method, step=0.2)
     assert {x.shape for four in seen for x in four} == shapes
-    assert_near(got.q, rne.simulate(PLANAR, q0, qd0, [1.0, 1.2], tau=[0.5, -0.5], method=method).q, 1e-9)
+    assert_near(got.q, rne.simulate(PLANAR, q0, qd0, [1.0, 1.2], tau=[0.5, -0.5], method=method, step=0.2).q, 1e-9)
     for q, qd, q_then, qd_then in seen:  # they may be kept
         assert_same_bits(q, q_then)
         assert_same_bits(qd, qd_then)
