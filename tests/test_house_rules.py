@@ -51,8 +51,8 @@ ARROWS = {
     "breakdown": "arrays dynamics kernels kernels/layout many robot statics",
     "operational": "arrays errors inertia kinematics robot",
     "__init__": (
-        "errors tree loading robot jit lagrange breakdown coriolis dynamics energy forward free_body inertia kinematics "
-        "mass operational rigid_body simulation sizing statics trajectory verification"
+        "errors tree loading robot jit lagrange breakdown coriolis dynamics energy forward free_body inertia "
+        "kinematics mass operational rigid_body simulation sizing statics trajectory verification"
     ),
     "cli": "__init__ kernels many robot tree errors verification",  # the public names; a loop to time
 }
