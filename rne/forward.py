@@ -16,7 +16,7 @@ from rne.inertia import refuse_singular
 from rne.kernels.entries import FORWARD_DYNAMICS, FORWARD_DYNAMICS_ONE
 from rne.kernels.jit import REFUSED
 from rne.kernels.layout import FRICTION, SPRINGS
-from rne.many import launch
+from rne.many import launch, thread_count
 from rne.robot import Robot
 
 _METHODS = ("auto", "aba", "crba")
@@ -124,6 +124,7 @@ def _forward_dynamics(
         batch = batch._replace(rows={**batch.rows, "tau": total})
     marks = np.zeros(batch.samples, np.uint8)
     if batch.shape == ():
+        thread_count(threads, 1, robot.n)  # refuses what is no number of threads
         q, qd, tau = (batch.rows[name][0].copy() for name in ("q", "qd", "tau"))
         marks[0] = FORWARD_DYNAMICS_ONE[method][batch.dtype].call(table.ctypes.data, q, qd, tau, result, loads)
     else:

@@ -272,3 +272,12 @@ def test_what_does_not_fit_is_refused(arguments, options, message):
         rne.forward_dynamics(arm(), *arguments, **options)
     with pytest.raises(rne.ArgumentError, match="robot: wanted a Robot"):
         rne.forward_dynamics("arm", np.zeros(6), np.zeros(6), np.zeros(6))
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5, "two", True])
+def test_a_senseless_number_of_threads_is_refused_for_one_state_too(threads):
+    arm, x = rne.load("models/planar2/robot.dh.toml"), np.zeros(2)
+    with pytest.raises(rne.ArgumentError, match="threads"):
+        rne.forward_dynamics(arm, x, x, x, threads=threads)
+    with pytest.raises(rne.ArgumentError, match="threads"):
+        rne.mass_matrix(arm, x, threads=threads)

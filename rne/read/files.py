@@ -9,6 +9,8 @@ from rne.read.findings import Findings
 
 def read_bytes(findings: Findings) -> bytes:
     """Return the content of the file that the findings are about; raise `ModelError` if it cannot be read."""
+    if not findings.where:
+        findings.at("").fail("the path is empty; a file is wanted, or the text of one")
     try:
         return Path(findings.where).read_bytes()
     except (OSError, ValueError) as error:
