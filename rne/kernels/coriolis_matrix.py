@@ -40,7 +40,7 @@ WORK = PLACE + 34
 def _outward(table, state, work):
     """Motion of every link, and the moments of its own body."""
     placements(table, state, work)
-    zero = like(state[0, 0], 0.0)
+    zero = like(work[0, 0], 0.0)
     put(work, 0, W, (zero, zero, zero))
     for i in range(1, int(table[0, LINKS]) + 1):
         parent = int(table[i, PARENT])
@@ -72,7 +72,7 @@ def recursion(table, state, work, C):
 
     table : (links + 1, WIDTH). work : (links + 1, WORK) scratch.
     """
-    zero = like(state[0, 0], 0.0)
+    zero = like(work[0, 0], 0.0)
     nothing = (zero, zero, zero)
     for row in range(int(table[0, COORDINATES])):
         for column in range(int(table[0, COORDINATES])):

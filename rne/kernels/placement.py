@@ -56,7 +56,7 @@ def _times_rx(R, c, s):
 @inline
 def placements(table, state, work):
     """Fill `work` (links + 1, PLACE or more) from rows 0, 4, 5 of `state`: q, its sine and cosine."""
-    zero = like(state[0, 0], 0.0)
+    zero = like(work[0, 0], 0.0)
     one = like(zero, 1.0)
     put(work, 0, 0, (one, zero, zero, zero, one, zero, zero, zero, one, zero, zero, zero))
     for i in range(1, int(table[0, LINKS]) + 1):

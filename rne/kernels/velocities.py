@@ -22,7 +22,7 @@ MOTION = PLACE + 12
 @inline
 def velocities(table, state, work):
     """Fill columns W and V of `work` (links + 1, VELOCITY or more) from row qd (1) of `state`."""
-    zero = like(state[0, 0], 0.0)
+    zero = like(work[0, 0], 0.0)
     put(work, 0, W, (zero, zero, zero, zero, zero, zero))
     for i in range(1, int(table[0, LINKS]) + 1):
         parent = int(table[i, PARENT])
@@ -40,7 +40,7 @@ def accelerations(table, state, work, gx, gy, gz):
 
     gx, gy, gz : acceleration of the base; upward where gravity is to be felt as inertia.
     """
-    zero = like(state[0, 0], 0.0)
+    zero = like(work[0, 0], 0.0)
     put(work, 0, WD, (zero, zero, zero, like(zero, gx), like(zero, gy), like(zero, gz)))
     for i in range(1, int(table[0, LINKS]) + 1):
         parent = int(table[i, PARENT])
