@@ -1,8 +1,8 @@
 """The algorithms as functions to call from your own compiled code (`numba.njit`).
 
 Each takes `model`, the table that `model(robot)` returns, and arrays that it fills; nothing is allocated. Arrays are
-one-dimensional, of the precision of the model. Lengths are checked: a wrong one raises ValueError,
-and so does a place on a link that the model does not have.
+one-dimensional; those that are filled must be of the precision of the model, or the caller does not compile. Lengths
+are checked: a wrong one raises ValueError, and so does a place on a link that the model does not have.
 
 Code that calls these functions and is compiled with ``cache=True`` does not notice a new version of rne (numba issue
 1833); clear its cache after an upgrade.

@@ -246,7 +246,7 @@ def _asking(
 ) -> None:
     """All simulations of a batch step by step together, with a controller in Python; the sums are those of the kernel.
 
-    The controller gets fresh arrays and may keep them.
+    The controller gets copies: it may keep them, and work in them.
     """
 
     def rate(t: float, q: Array, qd: Array) -> Array:
@@ -274,7 +274,7 @@ def _asking(
 
 
 def _asked(controller: Controller, t: float, q: Array, qd: Array) -> Array:
-    tau = real_array("tau", controller(t, q, qd)).astype(np.float64)
+    tau = real_array("tau", controller(t, q.copy(), qd.copy())).astype(np.float64)
     if tau.shape != q.shape and tau.shape != q.shape[-1:]:
         raise ArgumentError(f"tau: the controller returned shape {tau.shape}, wanted {q.shape}")
     return tau
@@ -308,7 +308,7 @@ def _adaptive(
         q, qd = y[:n], y[n:]
         if is_compiled(controller):
             torque = np.zeros(n)
-            controller(t, q, qd, torque)  # type: ignore[misc]
+            controller(t, q.copy(), qd.copy(), torque)  # type: ignore[misc]
         elif controller is not None:
             torque = _asked(controller, t, q, qd)
         return np.concatenate([qd, _acceleration(robot, t, q, qd, torque, friction)])
@@ -320,6 +320,9 @@ def _adaptive(
         # Held torques jump from one time to the next, and no step may cross a jump.
         jumps = (np.flatnonzero((torques[1:] != torques[:-1]).any(axis=1)) + 1).tolist()
         for start, end in itertools.pairwise([0, *jumps, last]) if last else ():
+            if not np.isfinite(np.concatenate([q[start], qd[start], torques[start]])).all():
+                q[start + 1 :], qd[start + 1 :] = np.nan, np.nan  # scipy would look for a step for ever
+                break
             due = slice(start, end + 1)
             solution = solve_ivp(
                 rate, (times[start], times[end]), np.concatenate([q[start], qd[start]]), "DOP853", times[due],

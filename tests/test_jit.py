@@ -187,3 +187,29 @@ def test_a_model_in_another_precision_is_refused(dtype):
         rne.jit.model(arm(), dtype)
     with pytest.raises(rne.ArgumentError, match="dtype: wanted float64 or float32, got"):
         rne.jit.places(arm(), {"tool": "world"}, dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float32, np.complex128])
+def test_an_array_to_fill_of_another_precision_does_not_compile(dtype):
+    """Whole numbers would come out cut without a word."""
+
+    @numba.njit
+    def gravity(model, q, g):
+        rne.jit.gravity_vector(model, q, g)
+
+    arm = rne.load("models/planar2/robot.dh.toml")
+    with pytest.raises(numba.core.errors.TypingError, match="the array to fill holds"):
+        gravity(rne.jit.model(arm), np.zeros(2), np.zeros(2, dtype))
+
+
+def test_a_place_of_another_robot_and_half_a_model_are_refused():
+    @numba.njit
+    def column(model, place, q, J):
+        rne.jit.jacobian(model, place, q, J)
+
+    arm, panda = rne.load("models/planar2/robot.dh.toml"), rne.load("models/panda/robot.urdf")
+    model, J = rne.jit.model(arm), np.zeros((6, 2))
+    with pytest.raises(ValueError, match="that of another robot"):
+        column(model, rne.jit.place(panda, "panda_rightfinger"), np.zeros(2), J)
+    with pytest.raises(ValueError, match="not a model"):
+        column(model[:2], rne.jit.place(arm, "link2"), np.zeros(2), J)

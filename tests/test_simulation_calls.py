@@ -228,3 +228,30 @@ def test_a_controller_that_gives_nan_is_not_singular(method):
         assert_same_motion(member(got, [0, 2]), member(free, [0, 2]))
         assert np.isfinite(got.q[1, :2]).all()
         assert np.isnan(got.q[1, 3:]).all()
+
+
+@pytest.mark.parametrize("method", ["rk4", "euler", "adaptive"])
+def test_a_controller_may_work_in_its_arguments(method):
+    goal = np.array([0.5, -0.2])
+
+    def plain(t, q, qd):
+        q -= goal
+        return -10 * q - 2 * qd
+
+    @numba.njit
+    def compiled(t, q, qd, tau):
+        q -= goal
+        qd *= 2.0
+        tau[:] = -10 * q - qd
+
+    wanted = rne.simulate(PLANAR, [0.1, 0.2], t=T, tau=lambda t, q, qd: -10 * (q - goal) - 2 * qd, method=method)
+    for controller in (plain, compiled):
+        got = rne.simulate(PLANAR, [0.1, 0.2], t=T, tau=controller, method=method)
+        assert_near(got.q, wanted.q, 1e-9)
+
+
+def test_an_adaptive_simulation_ends_where_a_held_torque_is_not_a_number():
+    tau = np.array([[0.0, 0.0], [np.nan, 0.0]])
+    got = rne.simulate(PLANAR, [0.1, 0.2], t=[0.0, 0.1, 0.2], tau=tau, method="adaptive")
+    assert np.isfinite(got.q[:2]).all()
+    assert np.isnan(got.q[2]).all()

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from numba.core import types
+from numba.core.errors import TypingError
+from numba.extending import intrinsic
+
 from rne.kernels import christoffel as symbols
 from rne.kernels import coriolis_matrix as echeandia_wensing
 from rne.kernels import forward_dynamics as outward_and_back
@@ -12,6 +18,18 @@ from rne.kernels import mass_matrix as composite_bodies
 from rne.kernels import static_torque as virtual_work
 from rne.kernels.jit import borrowing, function, inline
 from rne.kernels.layout import COORDINATES, FRICTION, LINKS, PLACE_ROW, PLACE_WIDTH, SPRINGS, WIDTH, WITH_ROTORS
+
+
+@intrinsic
+def check_precision(typing_context: Any, table: Any, filled: Any) -> Any:
+    """Refuse, while compiling, an array to fill that would cut results to other numbers than those of the model."""
+    if filled.dtype != table.dtype:
+        raise TypingError(f"rne.jit: the array to fill holds {filled.dtype}, the model {table.dtype}; they must agree")
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return context.get_dummy_value()
+
+    return types.void(table, filled), codegen
 
 
 @inline
@@ -59,6 +77,7 @@ def christoffel(model, q, D):
     array([[ 0. , -0.5],
            [-0.5, -0.5]])
     """
+    check_precision(model, D)
     check_length(model, q)
     check_shape(D.shape == (q.shape[0], q.shape[0], q.shape[0]))
     symbols.one(model, q, D)
@@ -83,6 +102,7 @@ def coriolis_matrix(model, q, qd, C):
     array([[-1. , -1.5],
            [ 0.5,  0. ]])
     """
+    check_precision(model, C)
     check_length(model, q)
     check_length(model, qd)
     check_shape(C.shape == (q.shape[0], q.shape[0]))
@@ -110,6 +130,7 @@ def forward_dynamics(model, q, qd, tau, qdd, friction=False):
     >>> qdd.round(9) + 0.0
     array([0., 0.])
     """
+    check_precision(model, qdd)
     check_length(model, q)
     check_length(model, qd)
     check_length(model, tau)
@@ -137,6 +158,7 @@ def gravity_vector(model, q, g):
     >>> g.round(3)
     array([19.62 ,  4.905])
     """
+    check_precision(model, g)
     check_length(model, q)
     check_length(model, g)
     at_rest.one(model, q, g)
@@ -162,6 +184,7 @@ def inverse_dynamics(model, q, qd, qdd, tau, friction=False):
     >>> bool((tau == rne.gravity_vector(arm, q)).all())
     True
     """
+    check_precision(model, tau)
     check_length(model, q)
     check_length(model, qd)
     check_length(model, qdd)
@@ -188,6 +211,7 @@ def friction_torque(model, qd, tau):
     >>> bool((tau == rne.friction_torque(arm, np.ones(2))).all())
     True
     """
+    check_precision(model, tau)
     check_length(model, qd)
     check_length(model, tau)
     drag.one(model, qd, tau)
@@ -211,6 +235,7 @@ def mass_matrix(model, q, mass):
     >>> bool((M == rne.mass_matrix(arm, np.zeros(2))).all())
     True
     """
+    check_precision(model, mass)
     check_length(model, q)
     check_length(model, mass)
     if mass.shape[1] != mass.shape[0]:
@@ -239,6 +264,7 @@ def static_torque(model, places, wrenches, q, tau):
     >>> bool(np.allclose(tau, rne.gravity_vector(arm, q) - rne.inverse_dynamics(arm, q, f_ext={"link2": wrench[0]})))
     True
     """
+    check_precision(model, tau)
     check_length(model, q)
     check_length(model, tau)
     check_places(model, places)

@@ -9,7 +9,7 @@ from rne.kernels import jacobian as whitney
 from rne.kernels import joint_wrenches as bearings
 from rne.kernels import poses as pose
 from rne.kernels.jit import function
-from rne.kernels.jitted import check_length, check_places, check_shape
+from rne.kernels.jitted import check_length, check_places, check_precision, check_shape
 from rne.kernels.layout import LINKS
 
 
@@ -33,6 +33,7 @@ def forward_kinematics(model, places, q, poses):
     >>> poses[0, :3, 3]
     array([2., 0., 0.])
     """
+    check_precision(model, poses)
     check_length(model, q)
     check_shape(poses.shape == (places.shape[0], 4, 4))
     check_places(model, places)
@@ -59,6 +60,7 @@ def jacobian(model, place, q, J):
     >>> J[1]
     array([2., 1.])
     """
+    check_precision(model, J)
     check_length(model, q)
     check_shape(J.shape == (6, q.shape[0]))
     check_places(model, place)
@@ -84,6 +86,7 @@ def frame_velocity(model, place, q, qd, v):
     >>> v
     array([0., 2., 0., 0., 0., 1.])
     """
+    check_precision(model, v)
     check_length(model, q)
     check_length(model, qd)
     check_shape(v.shape[0] == 6)
@@ -111,6 +114,7 @@ def frame_acceleration(model, place, q, qd, qdd, a):
     >>> a
     array([-2.,  1.,  0.,  0.,  0.,  1.])
     """
+    check_precision(model, a)
     check_length(model, q)
     check_length(model, qd)
     check_length(model, qdd)
@@ -138,6 +142,7 @@ def center_of_mass(model, q, c):
     >>> c
     array([1., 0., 0.])
     """
+    check_precision(model, c)
     check_length(model, q)
     check_shape(c.shape[0] == 3)
     balance.one(model, q, q, c, balance.POSITION)
@@ -162,6 +167,7 @@ def center_of_mass_jacobian(model, q, J):
     >>> J[1]
     array([1.  , 0.25])
     """
+    check_precision(model, J)
     check_length(model, q)
     check_shape(J.shape == (3, q.shape[0]))
     balance.one(model, q, q, J, balance.JACOBIAN)
@@ -241,6 +247,7 @@ def joint_wrenches(model, joints, places, wrenches, q, qd, qdd, w):
     array([[19.62 , 19.62 ],
            [ 9.81 ,  4.905]])
     """
+    check_precision(model, w)
     check_length(model, q)
     check_length(model, qd)
     check_length(model, qdd)

@@ -53,7 +53,8 @@ def _ask(controller, t, q, qd, tau, rows, n):
         tau[j] = 0.0
     for row in range(rows):
         own = slice(row * n, row * n + n)
-        controller(t, q[own], qd[own], tau[own])
+        # Copies: a controller that works in its arguments must not move the robot.
+        controller(t, q[own].copy(), qd[own].copy(), tau[own])
 
 
 @inline_allocating
