@@ -42,3 +42,25 @@ def random_robot(seed: int, joints: int = 9, **features: float | bool) -> rne.Ro
 def random_tree(seed: int, joints: int = 9, **features: float | bool) -> Tree:
     """Make the tree of `random_robot`."""
     return strategies.random_tree(np.random.default_rng(seed), joints, **features)
+
+
+def assert_batch_is_its_single_calls(call, mimic: float) -> None:
+    """A function `call(robot, (q, qd, qdd), **options)` gives a batch the bits of its single states, threads or not."""
+    robot = random_robot(3, 9, mimic=mimic)
+    state = random_states(robot.n, 21)
+    batch = call(robot, state)
+    assert_same_bits(batch, [call(robot, [x[k] for x in state]) for k in range(21)])
+    assert_same_bits(batch, call(robot, state, threads=2))
+    assert_same_bits(batch, call(robot, [np.asfortranarray(x) for x in state]))
+
+
+def assert_nan_stays_in_its_sample(call) -> None:
+    """A NaN in q of one sample shows there, and leaves every other the same bits."""
+    robot = random_robot(5, 9, mimic=0.0)
+    state = random_states(9, 17)
+    clean = call(robot, state)
+    broken = [x.copy() for x in state]
+    broken[0][4] = np.nan
+    got = call(robot, broken)
+    assert np.isnan(got[4]).any()
+    assert_same_bits(np.delete(got, 4, axis=0), np.delete(clean, 4, axis=0))
