@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from rne import jit, lagrange
     from rne.breakdown import TorqueBreakdown, torque_breakdown
     from rne.coriolis import VelocityTorques, christoffel, coriolis_matrix, velocity_torques
+    from rne.doctor import Diagnosis, diagnose
     from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
     from rne.energy import kinetic_energy, potential_energy
     from rne.forward import forward_dynamics
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArgumentError",
+    "Diagnosis",
     "Drive",
     "Ellipsoid",
     "FileError",
@@ -74,6 +76,7 @@ __all__ = [
     "christoffel",
     "coriolis_matrix",
     "coriolis_vector",
+    "diagnose",
     "forward_dynamics",
     "forward_kinematics",
     "frame_acceleration",
@@ -116,6 +119,7 @@ _HOMES = {
     for module, names in {
         "breakdown": "TorqueBreakdown torque_breakdown",
         "coriolis": "VelocityTorques christoffel coriolis_matrix velocity_torques",
+        "doctor": "Diagnosis diagnose",
         "dynamics": "bias_vector coriolis_vector friction_torque gravity_vector inverse_dynamics",
         "energy": "kinetic_energy potential_energy",
         "forward": "forward_dynamics",

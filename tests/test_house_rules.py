@@ -41,8 +41,10 @@ ARROWS = {
     "trajectory": "edit errors",
     "sizing": "arrays dynamics edit errors robot",
     "lagrange": "arrays edit errors robot tree",  # the second opinion: nothing of kernels or links
+    "sampling": "robot",
     "identities": "coriolis dynamics energy errors forward inertia lagrange robot",
-    "verification": "arrays errors identities robot",
+    "verification": "arrays errors identities robot sampling",
+    "doctor": "errors inertia kernels/layout loading read robot sampling tree",
     "energy": "arrays kernels many robot",
     "kinematics": "arrays errors frames kernels many robot",
     "mass": "arrays kernels many robot",
@@ -51,7 +53,7 @@ ARROWS = {
     "breakdown": "arrays dynamics kernels kernels/layout many robot statics",
     "operational": "arrays errors inertia kinematics robot",
     "__init__": (
-        "errors tree loading robot jit lagrange breakdown coriolis dynamics energy forward free_body inertia "
+        "errors tree loading robot jit lagrange breakdown coriolis doctor dynamics energy forward free_body inertia "
         "kinematics mass operational rigid_body simulation sizing statics trajectory verification"
     ),
     "cli": "__init__ kernels many robot tree errors verification",  # the public names; a loop to time
