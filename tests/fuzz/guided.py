@@ -1,4 +1,4 @@
-"""A run of the readers guided by coverage: `PYTHONPATH=tests python -m fuzz.guided urdf CORPUS_FOLDER -max_total_time=600`.
+"""Fuzzing guided by coverage: `PYTHONPATH=tests python -m fuzz.guided urdf CORPUS_FOLDER -max_total_time=600`.
 
 Needs atheris. What it finds is cut to the smallest file by hand or by `-minimize_crash=1`, and kept in `corpus/`.
 """
