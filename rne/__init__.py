@@ -34,7 +34,7 @@ from rne.robot import Robot
 from rne.tree import Drive
 
 if TYPE_CHECKING:
-    from rne import jit, lagrange
+    from rne import control, jit, lagrange
     from rne.breakdown import TorqueBreakdown, torque_breakdown
     from rne.coriolis import VelocityTorques, christoffel, coriolis_matrix, velocity_torques
     from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
@@ -44,12 +44,13 @@ if TYPE_CHECKING:
     from rne.inertia import mass_matrix, mass_matrix_inverse
     from rne.kinematics import forward_kinematics, frame_acceleration, frame_velocity, jacobian, jacobian_dot_qd
     from rne.mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
+    from rne.motion import Simulation
     from rne.operational import Ellipsoid, inertia_ellipsoid, operational_inertia
     from rne.rigid_body import Inertia
-    from rne.simulation import Simulation, simulate
+    from rne.simulation import simulate
     from rne.sizing import motor_sizing
     from rne.statics import joint_wrenches, static_torque, transform_twist, transform_wrench
-    from rne.trajectory import quintic, trapezoidal
+    from rne.trajectory import quintic, quintic_duration, trapezoidal, trapezoidal_duration
     from rne.verification import verify
 
 __all__ = [
@@ -72,6 +73,7 @@ __all__ = [
     "center_of_mass_jacobian",
     "center_of_mass_velocity",
     "christoffel",
+    "control",
     "coriolis_matrix",
     "coriolis_vector",
     "forward_dynamics",
@@ -99,18 +101,20 @@ __all__ = [
     "operational_inertia",
     "potential_energy",
     "quintic",
+    "quintic_duration",
     "simulate",
     "static_torque",
     "torque_breakdown",
     "transform_twist",
     "transform_wrench",
     "trapezoidal",
+    "trapezoidal_duration",
     "velocity_torques",
     "verify",
 ]
 
 # What needs numba is imported when it is first asked for (PEP 562): a robot is loaded in half the time without it.
-_MODULES = ("jit", "lagrange")
+_MODULES = ("control", "jit", "lagrange")
 _HOMES = {
     name: f"rne.{module}"
     for module, names in {
@@ -123,12 +127,13 @@ _HOMES = {
         "inertia": "mass_matrix mass_matrix_inverse",
         "kinematics": "forward_kinematics frame_acceleration frame_velocity jacobian jacobian_dot_qd",
         "mass": "center_of_mass center_of_mass_jacobian center_of_mass_velocity",
+        "motion": "Simulation",
         "operational": "Ellipsoid inertia_ellipsoid operational_inertia",
         "rigid_body": "Inertia",
-        "simulation": "Simulation simulate",
+        "simulation": "simulate",
         "sizing": "motor_sizing",
         "statics": "joint_wrenches static_torque transform_twist transform_wrench",
-        "trajectory": "quintic trapezoidal",
+        "trajectory": "quintic quintic_duration trapezoidal trapezoidal_duration",
         "verification": "verify",
     }.items()
     for name in names.split()

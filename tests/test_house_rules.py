@@ -39,7 +39,8 @@ ARROWS = {
     "rigid_body": "edit errors shapes tree",
     "free_body": "edit errors rigid_body",
     "trajectory": "edit errors",
-    "sizing": "arrays dynamics edit errors robot",
+    "tables": "",
+    "sizing": "arrays dynamics edit errors robot tables",
     "lagrange": "arrays edit errors robot tree",  # the second opinion: nothing of kernels or links
     "identities": "coriolis dynamics energy errors forward inertia lagrange robot",
     "verification": "arrays errors identities robot",
@@ -47,12 +48,16 @@ ARROWS = {
     "kinematics": "arrays errors frames kernels many robot",
     "mass": "arrays kernels many robot",
     "statics": "arrays dynamics errors kernels many robot",
-    "simulation": "arrays energy errors forward inertia kernels kernels/layout many robot",
+    "motion": "edit errors robot tables",
+    "path": "arrays errors robot trajectory",
+    "control": "arrays errors kernels kernels/layout path robot",
+    "integration": "arrays errors forward robot",
+    "simulation": "arrays control energy errors inertia integration kernels kernels/layout many motion robot",
     "breakdown": "arrays dynamics kernels kernels/layout many robot statics",
     "operational": "arrays errors inertia kinematics robot",
     "__init__": (
-        "errors tree loading robot jit lagrange breakdown coriolis dynamics energy forward free_body inertia "
-        "kinematics mass operational rigid_body simulation sizing statics trajectory verification"
+        "errors tree loading robot control jit lagrange breakdown coriolis dynamics energy forward free_body inertia "
+        "kinematics mass motion operational rigid_body simulation sizing statics trajectory verification"
     ),
     "cli": "__init__ kernels many robot tree errors verification",  # the public names; a loop to time
 }
@@ -148,9 +153,9 @@ def test_nothing_but_the_declared_is_imported():
 
     for path in SOURCES:
         outside = {name.split(".")[0] for name in imported(path)} - sys.stdlib_module_names - {"rne"}
-        optional = {"scipy"} if path == RNE / "simulation.py" else set()
+        optional = {"scipy"} if path == RNE / "integration.py" else set()
         assert outside <= {"numpy", "numba", "llvmlite", "click"} | optional, path
-    assert not re.search(r"^(import|from) scipy", (RNE / "simulation.py").read_text(encoding="utf-8"), re.MULTILINE)
+    assert not re.search(r"^(import|from) scipy", (RNE / "integration.py").read_text(encoding="utf-8"), re.MULTILINE)
 
 
 PAGES = sorted(path for folder in ("rne", "tests", "benchmarks") for path in (ROOT / folder).rglob("*.py"))
@@ -164,7 +169,7 @@ def test_a_page_is_not_too_long(path):
 
 
 def public_names():
-    for module in (rne, rne.jit):
+    for module in (rne, rne.control, rne.jit):
         for name in module.__all__:
             value = getattr(module, name)
             if not inspect.ismodule(value):
@@ -203,7 +208,7 @@ def test_a_public_name_describes_every_parameter(name):
 
 
 def test_public_names_are_sorted_and_there():
-    for module in (rne, rne.jit):
+    for module in (rne, rne.control, rne.jit):
         assert list(module.__all__) == sorted(module.__all__)
         assert all(hasattr(module, name) for name in module.__all__)
 
