@@ -152,8 +152,8 @@ def pid(
     """
     if derivative not in ("error", "measurement"):
         raise ArgumentError(f"derivative: wanted 'error' or 'measurement', got {derivative!r}")
-    reference = _reference(robot, goal, path)
-    return Controller(robot, reference, _gains(robot, kp, ki, kd, saturate), at.NOTHING, 0, derivative != "error")
+    gains = _gains(robot, kp, ki, kd, saturate)
+    return _controller(robot, goal, path, gains, at.NOTHING, 0, derivative == "measurement")
 
 
 def pd_gravity(
@@ -194,8 +194,7 @@ def pd_gravity(
     >>> rne.simulate(arm, [0.0, 0.0], t=[0.0, 10.0], tau=servo).q[-1].round(6)
     array([0.5, 0.2])
     """
-    reference = _reference(robot, goal, path)
-    return Controller(robot, reference, _gains(robot, kp, ki, kd, saturate), at.GRAVITY, SPRINGS, False)
+    return _controller(robot, goal, path, _gains(robot, kp, ki, kd, saturate), at.GRAVITY, SPRINGS)
 
 
 def feedforward(
@@ -236,8 +235,8 @@ def feedforward(
     >>> bool(rne.simulate(arm, [0.2, -0.5], t=t, tau=servo).tracking().peak.max() < 1e-9)
     True
     """
-    reference, loads = _reference(robot, goal, path), SPRINGS | FRICTION if friction else SPRINGS
-    return Controller(robot, reference, _gains(robot, kp, ki, kd, saturate), at.FEEDFORWARD, loads, False)
+    loads = SPRINGS | FRICTION if friction else SPRINGS
+    return _controller(robot, goal, path, _gains(robot, kp, ki, kd, saturate), at.FEEDFORWARD, loads)
 
 
 def computed_torque(
@@ -281,18 +280,28 @@ def computed_torque(
     >>> bool(np.allclose(error, np.outer((1 + 10 * t) * np.exp(-10 * t), [0.5, -0.2]), rtol=0, atol=1e-8))
     True
     """
-    reference, loads = _reference(robot, goal, path), SPRINGS | FRICTION if friction else SPRINGS
-    return Controller(robot, reference, _gains(robot, kp, ki, kd, saturate), at.COMPUTED, loads, False)
+    loads = SPRINGS | FRICTION if friction else SPRINGS
+    return _controller(robot, goal, path, _gains(robot, kp, ki, kd, saturate), at.COMPUTED, loads)
 
 
-def _reference(robot: Robot, goal: ArrayLike | None, path: Any) -> Path:
-    check_robot(robot)
+def _controller(
+    robot: Robot, goal: ArrayLike | None, path: Any, gains: Array, adds: int, loads: int, on_measurement: bool = False
+) -> Controller:
     if (goal is None) == (path is None):
         raise ArgumentError("goal, path: wanted one of them" + ("" if goal is None else ", got both"))
-    return standing(robot, goal) if goal is not None else through(robot, path)
+    reference = standing(robot, goal) if goal is not None else through(robot, path)
+    try:
+        np.broadcast_shapes(gains.shape[:-2], reference.shape)
+    except ValueError:
+        shapes = f"gains {gains.shape[:-2]}, reference {reference.shape}"
+        raise ArgumentError(f"leading axes do not broadcast against each other: {shapes}") from None
+    for array in (gains, reference.breaks, reference.pieces):
+        array.flags.writeable = False
+    return Controller(robot, reference, gains, adds, loads, on_measurement)
 
 
 def _gains(robot: Robot, kp: ArrayLike, ki: ArrayLike, kd: ArrayLike, saturate: bool) -> Array:
+    check_robot(robot)
     given = {"kp": kp, "ki": ki, "kd": kd}
     batch = as_batch(
         robot, {name: np.full(robot.n, k) if np.isscalar(k) else k for name, k in given.items()}, required="kp"

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rne.arrays import real_array
 from rne.errors import ArgumentError, SingularError
 from rne.forward import forward_dynamics
+from rne.kernels.jit import is_compiled
 from rne.robot import Robot
 
 Array = NDArray[np.float64]
@@ -44,10 +45,7 @@ def asking(
     friction: bool,
     threads: int | None,
 ) -> None:
-    """All simulations of a batch step by step together, with a controller in Python; the sums are those of the kernel.
-
-    The controller gets copies: it may keep them, and work in them.
-    """
+    """All simulations of a batch step by step together, with a controller in Python; the sums are the kernel's."""
 
     def rate(t: float, q: Array, qd: Array, tau: Array | None = None) -> Array:
         torques = asked(controller, t, q, qd) if tau is None else tau
@@ -79,11 +77,21 @@ def asking(
 
 
 def asked(controller: Function, t: float, q: Array, qd: Array) -> Array:
-    """Torques that a function returns."""
+    """Ask a function, compiled or not, for torques; it gets copies, for it may keep them, and work in them."""
+    if is_compiled(controller):
+        filled = np.zeros(q.shape)
+        for one in np.ndindex(q.shape[:-1]):
+            controller(t, q[one].copy(), qd[one].copy(), filled[one])
+        return filled
     tau = real_array("tau", controller(t, q.copy(), qd.copy())).astype(np.float64)
     if tau.shape != q.shape and tau.shape != q.shape[-1:]:
         raise ArgumentError(f"tau: the controller returned shape {tau.shape}, wanted {q.shape}")
     return tau
+
+
+def asking_function(function: Function) -> Ask:
+    """Torques of a function, which integrates nothing."""
+    return lambda _, t, q, qd, integral: (asked(function, t, q, qd), integral)
 
 
 def _acceleration(
@@ -111,10 +119,10 @@ def adaptive(
     except ImportError:
         raise ArgumentError("method: 'adaptive' needs scipy, which is not installed (pip install scipy)") from None
     n, last = robot.n, len(times) - 1
-    tau_path[:] = held
+    tau_path[:] = held[:, np.arange(last + 1).clip(max=held.shape[1] - 1)]
 
     def torques(t: float, y: Array, sample: int, k: int) -> tuple[Array, Array]:
-        return (held[sample, k], y[2 * n :]) if ask is None else ask(sample, t, y[:n], y[n : 2 * n], y[2 * n :])
+        return (tau_path[sample, k], y[2 * n :]) if ask is None else ask(sample, t, y[:n], y[n : 2 * n], y[2 * n :])
 
     def rate(t: float, y: Array, sample: int, k: int) -> Array:
         q, qd = y[:n], y[n : 2 * n]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rne.edit import numbers
 from rne.errors import ArgumentError
 from rne.robot import Robot
-from rne.tables import cells, columns
+from rne.text import cells, columns
 
 Array = NDArray[np.float64]
 

@@ -15,7 +15,7 @@ from rne.control import Controller
 from rne.energy import kinetic_energy, potential_energy
 from rne.errors import ArgumentError, SingularError
 from rne.inertia import refuse_singular
-from rne.integration import Ask, adaptive, asked, asking, telling
+from rne.integration import Ask, adaptive, asking, asking_function, telling
 from rne.kernels.entries import (
     CONTROL_ONE,
     CONTROLLED,
@@ -109,7 +109,7 @@ def simulate(
     substeps = _substeps(times, step)
     law = tau if isinstance(tau, Controller) else None
     function: Function | None = tau if law is None and callable(tau) else None
-    held = np.zeros(n) if tau is None or law or function else _held(tau, n, len(times))  # type: ignore[arg-type]
+    held = np.zeros(n) if tau is None or law or function else held_torques(tau, n, len(times))  # type: ignore[arg-type]
     try:
         shape = np.broadcast_shapes(batch.shape, law.shape if law else held.shape[:-2])
     except ValueError:
@@ -127,9 +127,10 @@ def simulate(
     q, qd, torques = np.empty((3, *shape, len(times), n))
     q[..., 0, :], qd[..., 0, :] = (batch.rows[name].reshape(*batch.shape, n) for name in ("q0", "qd0"))
     q_rows, qd_rows, tau_rows = (path.reshape(samples, len(times), n) for path in (q, qd, torques))
-    held = np.broadcast_to(held, (*shape, len(times), n)).reshape(samples, len(times), n)
+    intervals = max(len(times) - 1, 1)  # one time has none, but torques all the same
+    held = np.broadcast_to(held if held.size else np.zeros(n), (*shape, intervals, n)).reshape(samples, intervals, n)
     if method == "adaptive":
-        ask = _ask(law, shape) if law else _ask_one(function) if function else None
+        ask = _asking_law(law, shape) if law else asking_function(function) if function else None
         adaptive(robot, times, held, ask, n if law else 0, q_rows, qd_rows, tau_rows, friction, step)
     elif function is None or is_compiled(function):
         acting, paths = law or function, (q_rows, qd_rows, tau_rows)
@@ -141,14 +142,13 @@ def simulate(
     return Simulation(robot, times, q, qd, energy, torques, *wanted)
 
 
-def _held(tau: ArrayLike, n: int, count: int) -> Array:
-    """Return torques (n,), or (..., T, n): at the last time those of the interval that ends."""
+def held_torques(tau: ArrayLike, n: int, count: int) -> Array:
+    """Settle torques given as numbers: (n,) for all times, or (..., T - 1, n) held from each time to the next."""
     torques = real_array("tau", tau).astype(np.float64)
     if torques.shape == (n,):
         return torques
     if torques.ndim > 1 and torques.shape[-1] == n and torques.shape[-2] in (count - 1, count):
-        rows = np.arange(count).clip(max=count - 2) if count > 1 else np.zeros(1, int)
-        return torques[..., rows, :] if torques.shape[-2] else np.zeros((*torques.shape[:-2], count, n))
+        return torques[..., : count - 1, :]
     wanted = f"({n},), (..., {count - 1}, {n}) or (..., {count}, {n})"
     raise ArgumentError(f"tau: wanted a controller, a function or shape {wanted}, got {torques.shape}")
 
@@ -169,7 +169,7 @@ def _substeps(times: Array, step: float | None) -> NDArray[np.intp]:
     return np.maximum(counts, 1).astype(np.intp)
 
 
-def _ask(law: Controller, shape: tuple[int, ...]) -> Ask:
+def _asking_law(law: Controller, shape: tuple[int, ...]) -> Ask:
     """Torques of a ready controller, one simulation at a time."""
     numbers = law.law(shape, alone=True)
 
@@ -177,19 +177,6 @@ def _ask(law: Controller, shape: tuple[int, ...]) -> Ask:
         tau, rate = np.empty((2, len(q)))
         CONTROL_ONE.call(numbers, sample, t, q.copy(), qd.copy(), integral.copy(), rate, tau)
         return tau, rate
-
-    return ask
-
-
-def _ask_one(function: Function) -> Ask:
-    """Torques of a function, one simulation at a time."""
-
-    def ask(_sample: int, t: float, q: Array, qd: Array, integral: Array) -> tuple[Array, Array]:
-        if not is_compiled(function):
-            return asked(function, t, q, qd), integral
-        tau = np.zeros(len(q))
-        function(t, q.copy(), qd.copy(), tau)
-        return tau, integral
 
     return ask
 

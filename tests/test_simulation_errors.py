@@ -45,7 +45,7 @@ T = np.array([0.0, 0.1, 0.15, 0.3, 0.35])
         ({"tau": "full"}, "tau: wanted real numbers"),
         (
             {"tau": np.zeros((3, 5, 2)), "q0": np.zeros((2, 2))},
-            r"tau: \(3, 5, 2\) does not fit simulations of .*\(2,\)",
+            r"tau: \(3, 4, 2\) does not fit simulations of .*\(2,\)",
         ),
         ({"method": "rk5"}, "method: wanted one of 'rk4', 'euler', 'adaptive', got 'rk5'"),
         ({"method": ["rk4"]}, "method: wanted one of"),

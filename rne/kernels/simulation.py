@@ -106,9 +106,10 @@ def _advance(
         last = k == len(times) - 1  # only its torques are due
         steps = 1 if last else substeps[k]
         h = 0.0 if last else (times[k + 1] - times[k]) / steps
+        interval = min(k, torques.shape[1] - 1)
         for row in range(rows):
             for j in range(n):
-                tau[row * n + j] = torques[first + row, k, j]
+                tau[row * n + j] = torques[first + row, interval, j]
         for step in range(steps):
             for j in range(w + m):
                 now[j], total[j] = state[j], 0.0
@@ -154,7 +155,7 @@ def make_many(stamp: str) -> Callable[..., None]:
     other is None. controller : a CONTROLLER, which counts if `controlled`. law : one as `control.torques` takes it, or
     None.
     times : (T,) when the rows are due. substeps : (T - 1,) steps from one to the next.
-    torques : (samples, T, n) held over each interval.
+    torques : (samples, T - 1, n) held over each interval; of a single time (samples, 1, n).
     tau_path : (samples, T, n) is filled with the torques that act at each time.
     when : (samples,) becomes the time at which forward dynamics marks a sample; no sample of its block goes further.
     """
