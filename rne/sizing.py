@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,13 +13,12 @@ from rne.dynamics import coriolis_vector, friction_torque, gravity_vector, inver
 from rne.edit import numbers
 from rne.errors import ArgumentError
 from rne.robot import Robot
+from rne.text import cells, columns, percent
 
 Array = NDArray[np.float64]
 
 WEIGHTLESS = (0.0, 0.0, 0.0)
 TERMS = ("gravity", "inertia", "velocity", "friction", "spring")
-NOISE = 1e-12
-"""What a table takes for rounding, as a part of the largest number of its column."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,27 +79,27 @@ class MotorSizing:
         forces, speeds = (["N" if s else "N m" for s in slides], ["m/s" if s else "rad/s" for s in slides])
         demand = {
             "joint": self.joint_names,
-            "torque": _numbers(self.peak_torque),
-            "rms": _numbers(self.rms_torque),
-            "limit": _numbers(robot.effort),
+            "torque": cells(self.peak_torque),
+            "rms": cells(self.rms_torque),
+            "limit": cells(robot.effort),
             "used": _percent(self.torque_used, robot.effort),
             "unit": forces,
-            "speed": _numbers(self.peak_speed),
-            "limit ": _numbers(robot.velocity),
+            "speed": cells(self.peak_speed),
+            "limit ": cells(robot.velocity),
             "used ": _percent(self.speed_used, robot.velocity),
             "unit ": speeds,
-            "power": _numbers(self.peak_power, " W"),
-            "rms ": _numbers(self.rms_power, " W"),
+            "power": cells(self.peak_power, " W"),
+            "rms ": cells(self.rms_power, " W"),
         }
         states = [f"state {k}" for k in self.peak_sample]
         peaks = {
             "joint": self.joint_names,
-            "peak at": states if self.peak_time is None else _numbers(self.peak_time, " s"),
-            "torque": _numbers(self.torque_at_peak),
-            **{name: _numbers(getattr(self, name)) for name in TERMS},
+            "peak at": states if self.peak_time is None else cells(self.peak_time, " s"),
+            "torque": cells(self.torque_at_peak),
+            **{name: cells(getattr(self, name)) for name in TERMS},
             "unit": forces,
         }
-        return f"{_columns(demand)}\n\n{_columns(peaks)}"
+        return f"{columns(demand)}\n\n{columns(peaks)}"
 
 
 def motor_sizing(
@@ -204,23 +202,5 @@ def _part(peak: Array, limit: Array) -> Array:
     return np.divide(peak, limit, out=np.where(peak > 0, np.inf, 0.0), where=limit > 0)
 
 
-def _numbers(values: Array, unit: str = "") -> list[str]:
-    """Four digits of each, and none of what is but rounding beside the largest; "-" for no limit."""
-    noise = NOISE * np.abs(values[np.isfinite(values)]).max(initial=0.0)
-    cells = [0.0 if abs(value) <= noise else value for value in values]
-    return ["-" if value == np.inf else f"{value:.4g}{unit}" for value in cells]
-
-
 def _percent(parts: Array, limit: Array) -> list[str]:
-    return [f"{100 * part:.3g} %" if bound < np.inf else "-" for part, bound in zip(parts, limit, strict=True)]
-
-
-def _columns(columns: Mapping[str, Sequence[str]]) -> str:
-    """Aligned columns under their titles, the first to the left."""
-    texts = [[title.strip(), *cells] for title, cells in columns.items()]
-    widths = [max(map(len, column)) for column in texts]
-    lines = []
-    for first, *rest in zip(*texts, strict=True):
-        cells = (cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True))
-        lines.append("  ".join((first.ljust(widths[0]), *cells)).rstrip())
-    return "\n".join(lines)
+    return [cell if bound < np.inf else "-" for cell, bound in zip(percent(parts), limit, strict=True)]
