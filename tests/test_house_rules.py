@@ -40,7 +40,7 @@ ARROWS = {
     "free_body": "edit errors rigid_body",
     "trajectory": "edit errors",
     "text": "",
-    "sizing": "arrays dynamics edit errors robot text",
+    "sizing": "arrays breakdown edit errors robot text",
     "lagrange": "arrays edit errors robot tree",  # the second opinion: nothing of kernels or links
     "identities": "coriolis dynamics energy errors forward inertia lagrange robot",
     "verification": "arrays errors identities robot",
