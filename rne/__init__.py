@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from rne.kinematics import forward_kinematics, frame_acceleration, frame_velocity, jacobian, jacobian_dot_qd
     from rne.mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
     from rne.operational import Ellipsoid, inertia_ellipsoid, operational_inertia
+    from rne.reactions import LinkForces, link_forces
     from rne.rigid_body import Inertia
     from rne.simplification import Significance, significance
     from rne.simulation import Simulation, simulate
@@ -62,6 +63,7 @@ __all__ = [
     "Ellipsoid",
     "FileError",
     "Inertia",
+    "LinkForces",
     "ModelError",
     "ModelWarning",
     "RneError",
@@ -96,6 +98,7 @@ __all__ = [
     "joint_wrenches",
     "kinetic_energy",
     "lagrange",
+    "link_forces",
     "load",
     "load_dh",
     "load_urdf",
@@ -133,6 +136,7 @@ _HOMES = {
         "kinematics": "forward_kinematics frame_acceleration frame_velocity jacobian jacobian_dot_qd",
         "mass": "center_of_mass center_of_mass_jacobian center_of_mass_velocity",
         "operational": "Ellipsoid inertia_ellipsoid operational_inertia",
+        "reactions": "LinkForces link_forces",
         "rigid_body": "Inertia",
         "simplification": "Significance significance",
         "simulation": "Simulation simulate",

@@ -48,7 +48,8 @@ ARROWS = {
     "equations": "arrays coriolis dynamics errors inertia robot text",
     "kinematics": "arrays errors frames kernels many robot",
     "mass": "arrays kernels many robot",
-    "statics": "arrays dynamics errors kernels many robot",
+    "statics": "arrays dynamics errors kernels kernels/layout kinematics many robot",
+    "reactions": "arrays dynamics edit errors forward kinematics robot statics text",
     "simulation": "arrays energy errors forward inertia kernels kernels/layout many robot",
     "breakdown": "arrays dynamics inertia kernels kernels/layout many robot statics",
     "terms": "breakdown equations errors robot",
@@ -56,7 +57,8 @@ ARROWS = {
     "operational": "arrays errors inertia kinematics robot",
     "__init__": (
         "errors tree loading robot jit lagrange breakdown coriolis dynamics energy equations forward free_body inertia "
-        "kinematics mass operational rigid_body simplification simulation sizing statics trajectory verification"
+        "kinematics mass operational reactions rigid_body simplification simulation sizing statics trajectory "
+        "verification"
     ),
     "cli": "__init__ kernels many robot tree errors verification",  # the public names; a loop to time
 }
