@@ -39,14 +39,17 @@ if TYPE_CHECKING:
     from rne.coriolis import VelocityTorques, christoffel, coriolis_matrix, velocity_torques
     from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
     from rne.energy import kinetic_energy, potential_energy
+    from rne.equations import Coefficients, coefficients
     from rne.forward import forward_dynamics
     from rne.free_body import newton_euler
-    from rne.inertia import mass_matrix, mass_matrix_inverse
+    from rne.inertia import EffectiveInertia, effective_inertia, mass_matrix, mass_matrix_inverse
     from rne.kinematics import forward_kinematics, frame_acceleration, frame_velocity, jacobian, jacobian_dot_qd
     from rne.mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
     from rne.motion import Simulation
     from rne.operational import Ellipsoid, inertia_ellipsoid, operational_inertia
+    from rne.reactions import LinkForces, link_forces
     from rne.rigid_body import Inertia
+    from rne.simplification import Significance, significance
     from rne.simulation import simulate
     from rne.sizing import motor_sizing
     from rne.statics import joint_wrenches, static_torque, transform_twist, transform_wrench
@@ -55,14 +58,18 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArgumentError",
+    "Coefficients",
     "Drive",
+    "EffectiveInertia",
     "Ellipsoid",
     "FileError",
     "Inertia",
+    "LinkForces",
     "ModelError",
     "ModelWarning",
     "RneError",
     "Robot",
+    "Significance",
     "Simulation",
     "SingularError",
     "TorqueBreakdown",
@@ -73,9 +80,11 @@ __all__ = [
     "center_of_mass_jacobian",
     "center_of_mass_velocity",
     "christoffel",
+    "coefficients",
     "control",
     "coriolis_matrix",
     "coriolis_vector",
+    "effective_inertia",
     "forward_dynamics",
     "forward_kinematics",
     "frame_acceleration",
@@ -91,6 +100,7 @@ __all__ = [
     "joint_wrenches",
     "kinetic_energy",
     "lagrange",
+    "link_forces",
     "load",
     "load_dh",
     "load_urdf",
@@ -102,6 +112,7 @@ __all__ = [
     "potential_energy",
     "quintic",
     "quintic_duration",
+    "significance",
     "simulate",
     "static_torque",
     "torque_breakdown",
@@ -122,14 +133,17 @@ _HOMES = {
         "coriolis": "VelocityTorques christoffel coriolis_matrix velocity_torques",
         "dynamics": "bias_vector coriolis_vector friction_torque gravity_vector inverse_dynamics",
         "energy": "kinetic_energy potential_energy",
+        "equations": "Coefficients coefficients",
         "forward": "forward_dynamics",
         "free_body": "newton_euler",
-        "inertia": "mass_matrix mass_matrix_inverse",
+        "inertia": "EffectiveInertia effective_inertia mass_matrix mass_matrix_inverse",
         "kinematics": "forward_kinematics frame_acceleration frame_velocity jacobian jacobian_dot_qd",
         "mass": "center_of_mass center_of_mass_jacobian center_of_mass_velocity",
         "motion": "Simulation",
         "operational": "Ellipsoid inertia_ellipsoid operational_inertia",
+        "reactions": "LinkForces link_forces",
         "rigid_body": "Inertia",
+        "simplification": "Significance significance",
         "simulation": "simulate",
         "sizing": "motor_sizing",
         "statics": "joint_wrenches static_torque transform_twist transform_wrench",

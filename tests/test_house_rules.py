@@ -40,24 +40,29 @@ ARROWS = {
     "free_body": "edit errors rigid_body",
     "trajectory": "edit errors",
     "text": "",
-    "sizing": "arrays dynamics edit errors robot",
+    "sizing": "arrays breakdown edit errors robot text",
     "lagrange": "arrays edit errors robot tree",  # the second opinion: nothing of kernels or links
     "identities": "coriolis dynamics energy errors forward inertia lagrange robot",
     "verification": "arrays errors identities robot",
     "energy": "arrays kernels many robot",
+    "equations": "arrays coriolis dynamics errors inertia robot text",
     "kinematics": "arrays errors frames kernels many robot",
     "mass": "arrays kernels many robot",
-    "statics": "arrays dynamics errors kernels many robot",
+    "statics": "arrays dynamics errors kernels kernels/layout kinematics many robot",
+    "reactions": "arrays dynamics edit errors forward kinematics robot statics text",
     "motion": "edit errors robot text",
     "path": "arrays errors robot trajectory",
     "control": "arrays errors kernels kernels/layout path robot",
     "integration": "arrays errors forward kernels robot",
     "simulation": "arrays control energy errors inertia integration kernels kernels/layout many motion robot",
-    "breakdown": "arrays dynamics kernels kernels/layout many robot statics",
+    "breakdown": "arrays dynamics inertia kernels kernels/layout many robot statics",
+    "terms": "breakdown equations errors robot",
+    "simplification": "arrays edit errors robot sizing terms text",
     "operational": "arrays errors inertia kinematics robot",
     "__init__": (
-        "errors tree loading robot control jit lagrange breakdown coriolis dynamics energy forward free_body inertia "
-        "kinematics mass motion operational rigid_body simulation sizing statics trajectory verification"
+        "errors tree loading robot control jit lagrange breakdown coriolis dynamics energy equations forward free_body "
+        "inertia kinematics mass motion operational reactions rigid_body simplification simulation sizing statics "
+        "trajectory verification"
     ),
     "cli": "__init__ kernels many robot tree errors verification",  # the public names; a loop to time
 }
