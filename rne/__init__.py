@@ -34,36 +34,44 @@ from rne.robot import Robot
 from rne.tree import Drive
 
 if TYPE_CHECKING:
-    from rne import jit, lagrange
+    from rne import control, jit, lagrange
     from rne.breakdown import TorqueBreakdown, torque_breakdown
     from rne.coriolis import VelocityTorques, christoffel, coriolis_matrix, velocity_torques
     from rne.doctor import Diagnosis, diagnose
     from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
     from rne.energy import kinetic_energy, potential_energy
+    from rne.equations import Coefficients, coefficients
     from rne.forward import forward_dynamics
     from rne.free_body import newton_euler
-    from rne.inertia import mass_matrix, mass_matrix_inverse
+    from rne.inertia import EffectiveInertia, effective_inertia, mass_matrix, mass_matrix_inverse
     from rne.kinematics import forward_kinematics, frame_acceleration, frame_velocity, jacobian, jacobian_dot_qd
     from rne.mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
+    from rne.motion import Simulation
     from rne.operational import Ellipsoid, inertia_ellipsoid, operational_inertia
+    from rne.reactions import LinkForces, link_forces
     from rne.rigid_body import Inertia
-    from rne.simulation import Simulation, simulate
+    from rne.simplification import Significance, significance
+    from rne.simulation import simulate
     from rne.sizing import motor_sizing
     from rne.statics import joint_wrenches, static_torque, transform_twist, transform_wrench
-    from rne.trajectory import quintic, trapezoidal
+    from rne.trajectory import quintic, quintic_duration, trapezoidal, trapezoidal_duration
     from rne.verification import verify
 
 __all__ = [
     "ArgumentError",
+    "Coefficients",
     "Diagnosis",
     "Drive",
+    "EffectiveInertia",
     "Ellipsoid",
     "FileError",
     "Inertia",
+    "LinkForces",
     "ModelError",
     "ModelWarning",
     "RneError",
     "Robot",
+    "Significance",
     "Simulation",
     "SingularError",
     "TorqueBreakdown",
@@ -74,9 +82,12 @@ __all__ = [
     "center_of_mass_jacobian",
     "center_of_mass_velocity",
     "christoffel",
+    "coefficients",
+    "control",
     "coriolis_matrix",
     "coriolis_vector",
     "diagnose",
+    "effective_inertia",
     "forward_dynamics",
     "forward_kinematics",
     "frame_acceleration",
@@ -92,6 +103,7 @@ __all__ = [
     "joint_wrenches",
     "kinetic_energy",
     "lagrange",
+    "link_forces",
     "load",
     "load_dh",
     "load_urdf",
@@ -102,18 +114,21 @@ __all__ = [
     "operational_inertia",
     "potential_energy",
     "quintic",
+    "quintic_duration",
+    "significance",
     "simulate",
     "static_torque",
     "torque_breakdown",
     "transform_twist",
     "transform_wrench",
     "trapezoidal",
+    "trapezoidal_duration",
     "velocity_torques",
     "verify",
 ]
 
 # What needs numba is imported when it is first asked for (PEP 562): a robot is loaded in half the time without it.
-_MODULES = ("jit", "lagrange")
+_MODULES = ("control", "jit", "lagrange")
 _HOMES = {
     name: f"rne.{module}"
     for module, names in {
@@ -122,17 +137,21 @@ _HOMES = {
         "doctor": "Diagnosis diagnose",
         "dynamics": "bias_vector coriolis_vector friction_torque gravity_vector inverse_dynamics",
         "energy": "kinetic_energy potential_energy",
+        "equations": "Coefficients coefficients",
         "forward": "forward_dynamics",
         "free_body": "newton_euler",
-        "inertia": "mass_matrix mass_matrix_inverse",
+        "inertia": "EffectiveInertia effective_inertia mass_matrix mass_matrix_inverse",
         "kinematics": "forward_kinematics frame_acceleration frame_velocity jacobian jacobian_dot_qd",
         "mass": "center_of_mass center_of_mass_jacobian center_of_mass_velocity",
+        "motion": "Simulation",
         "operational": "Ellipsoid inertia_ellipsoid operational_inertia",
+        "reactions": "LinkForces link_forces",
         "rigid_body": "Inertia",
-        "simulation": "Simulation simulate",
+        "simplification": "Significance significance",
+        "simulation": "simulate",
         "sizing": "motor_sizing",
         "statics": "joint_wrenches static_torque transform_twist transform_wrench",
-        "trajectory": "quintic trapezoidal",
+        "trajectory": "quintic quintic_duration trapezoidal trapezoidal_duration",
         "verification": "verify",
     }.items()
     for name in names.split()
