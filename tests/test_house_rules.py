@@ -54,7 +54,8 @@ ARROWS = {
         "errors tree loading robot jit lagrange breakdown coriolis dynamics energy forward free_body inertia "
         "kinematics mass operational rigid_body simulation sizing statics trajectory verification"
     ),
-    "cli": "__init__ kernels many robot tree errors verification",  # the public names; a loop to time
+    "examples": "__init__ edit",  # a reader of the public names, as its own readers are
+    "cli": "__init__ examples kernels many robot tree errors verification",  # the public names; a loop to time
 }
 
 SOURCES = sorted(RNE.rglob("*.py"))

@@ -1,0 +1,56 @@
+"""Carts with springs and dampers: L1 section 3, L0 section 7.2."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy import cos, exp, sin, sqrt
+
+import rne
+from rne.examples.models import lecture
+from rne.examples.registry import example
+from rne.examples.sheet import Sheet
+
+
+@example("L1 section 3", "cart_spring_horizontal")
+def cart_spring_horizontal() -> Sheet:
+    """A cart on massless wheels and a spring: F = m x'' + k x."""
+    cart = lecture("cart_spring_horizontal")
+    m, k = 2.0, 50.0
+    (x,), (v,), (a,) = q, qd, qdd = [0.12], [0.4], [1.5]
+    sheet = Sheet("x from the unstretched position; gravity is across the motion.")
+    sheet.row("F = m x'' + k x", m * a + k * x, rne.inverse_dynamics(cart, q, qd, qdd))
+    sheet.row("K = m x'^2/2", m * v**2 / 2, rne.kinetic_energy(cart, q, qd))
+    sheet.row("P = k x^2/2", k * x**2 / 2, rne.potential_energy(cart, q))
+    w, t = sqrt(k / m), np.array([0.0, 0.1, 0.2, 0.3])
+    free = rne.simulate(cart, q, qd, t)
+    sheet.row("x = x0 cos wt + x0'/w sin wt", x * cos(w * t) + v / w * sin(w * t), free.q[:, 0], within=1e-9)
+    return sheet
+
+
+@example("L0 7.2, base fixed; elastic vibration", "cart_spring_damper_fixed")
+def cart_fixed_base() -> Sheet:
+    """Mass, spring and damper on a fixed base: M1 x1'' + c x1' + k x1 = F + M1 g."""
+    cart = lecture("cart_spring_damper_fixed")
+    M1, c, k, g = 2.0, 3.0, 50.0, 9.81
+    (x,), (v,), (a,) = q, qd, qdd = [0.12], [0.4], [1.5]  # positive down
+    F = M1 * a + c * v + k * x - M1 * g
+    K, P = rne.kinetic_energy(cart, q, qd), rne.potential_energy(cart, q)
+    sheet = Sheet("x1 is positive down, zero where the spring is unstretched.")
+    sheet.row("F", F, rne.inverse_dynamics(cart, q, qd, qdd, friction=True))
+    sheet.row("x1'', from F", a, rne.forward_dynamics(cart, q, qd, [F], friction=True))
+    sheet.row("K = M1 x1'^2/2", M1 * v**2 / 2, K)
+    sheet.row("P = k x1^2/2 - M1 g x1", k * x**2 / 2 - M1 * g * x, P)
+    sheet.row(
+        "F without weight: m x'' + c x' + k x",
+        F + M1 * g,
+        rne.inverse_dynamics(cart, q, qd, qdd, gravity=[0, 0, 0], friction=True),
+    )
+
+    t = np.array([0.0, 0.5, 1.0, 2.0])
+    free = rne.simulate(cart, [0.1], t=t, friction=True)
+    xe, d = M1 * g / k, c / (2 * M1)
+    w, A = sqrt(k / M1 - d**2), 0.1 - xe
+    sheet.say("Let go at x1 = 0.1 m: x1 = xe + exp(-d t) (A cos wt + B sin wt), xe = M1 g/k, d = c/(2 M1):")
+    sheet.row("x1(t)", xe + exp(-d * t) * (A * cos(w * t) + d * A / w * sin(w * t)), free.q[:, 0], within=1e-9)
+    sheet.row("x1'(t)", -A * (w + d**2 / w) * exp(-d * t) * sin(w * t), free.qd[:, 0], within=1e-9)
+    return sheet
