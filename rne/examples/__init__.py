@@ -12,9 +12,9 @@ True
 
 from importlib import import_module
 
-from rne.examples.models import lecture, model_file
 from rne.examples.registry import EXAMPLES, Example, find, run
 from rne.examples.sheet import Row, Sheet
+from rne.examples.systems import lecture, model_file
 
 __all__ = ["EXAMPLES", "Example", "Row", "Sheet", "find", "lecture", "model_file", "run"]
 

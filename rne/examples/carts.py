@@ -6,9 +6,9 @@ import numpy as np
 from numpy import cos, exp, sin, sqrt
 
 import rne
-from rne.examples.models import lecture
 from rne.examples.registry import example
 from rne.examples.sheet import Sheet
+from rne.examples.systems import lecture
 
 
 @example("L1 section 3", "cart_spring_horizontal")

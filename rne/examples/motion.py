@@ -6,9 +6,9 @@ import numpy as np
 from numpy import cos, sin
 
 import rne
-from rne.examples.models import lecture
 from rne.examples.registry import example
 from rne.examples.sheet import Sheet
+from rne.examples.systems import lecture
 
 
 @example("L0, L3 forward problem", "two_link_point_mass")

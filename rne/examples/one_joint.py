@@ -6,9 +6,9 @@ import numpy as np
 from numpy import cos, sin
 
 import rne
-from rne.examples.models import lecture
 from rne.examples.registry import example
 from rne.examples.sheet import Sheet
+from rne.examples.systems import lecture
 
 
 @example("L1 (4.5), (4.8), (4.9), fig. 4-4", "one_dof_arm")

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 import rne
 from rne import lagrange
-from rne.examples.models import lecture
 from rne.examples.registry import example
 from rne.examples.sheet import Sheet
+from rne.examples.systems import lecture
 
 Array = NDArray[np.float64]
 

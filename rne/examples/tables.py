@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 import rne
-from rne.examples.models import lecture
 from rne.examples.registry import example
 from rne.examples.sheet import Sheet
+from rne.examples.systems import lecture
 
 NAMES = ("D11", "D12", "D22", "I_L", "I_f")
 TABLES: dict[

@@ -5,9 +5,9 @@ from __future__ import annotations
 from numpy import cos, sin
 
 import rne
-from rne.examples.models import lecture
 from rne.examples.registry import example
 from rne.examples.sheet import Sheet
+from rne.examples.systems import lecture
 
 
 @example("L3 RP arm", "rp_arm", "rp_arm_craig_frames")

@@ -1,4 +1,4 @@
-"""The robots of the lectures: in an installed package beside this file, in the repository under `models/lectures/`."""
+"""The robots of the lectures: installed, in the folder `models` here; in the repository, in `models/lectures`."""
 
 from __future__ import annotations
 

@@ -1,0 +1,150 @@
+"""The gallery: every example agrees with its course, says what it should, and works where there is no repository."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from checks import assert_near
+from scipy.special import ellipk
+
+import rne
+from rne.examples import EXAMPLES, Sheet, find, lecture, model_file, run
+
+ROOT = Path(__file__).parents[1]
+LECTURES = ROOT / "models" / "lectures"
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_course_and_rne_agree(name):
+    sheet = run(name)
+    assert sheet.ok, str(sheet)
+    assert "DIFFERS" not in str(sheet)
+
+
+def values(name: str) -> dict[str, np.ndarray]:
+    return {row.what: row.rne for row in run(name).rows}
+
+
+# --------------------------------------------------- numbers that somebody else wrote down, or worked out
+
+
+def test_published_numbers():
+    """Tables 3.1 to 3.3 with the entries put right that the slide's own formula refutes; example 6-4."""
+    tables = {
+        "Table 3.1": ([6, 2, 1, 6, 2], [4, 1, 1, 4, 3], [2, 0, 1, 2, 2], [4, 1, 1, 4, 3]),
+        "Table 3.2": ([18, 8, 4, 18, 2], [10, 4, 4, 10, 6], [2, 0, 4, 2, 2], [10, 4, 4, 10, 6]),
+    }
+    rows = run("locked_and_free_inertia").rows
+    for ours, wanted in zip(rows, [row for table in tables.values() for row in table], strict=False):
+        assert_near(ours.rne, wanted)
+    last = [row.rne for row in rows[8:]]
+    assert_near(last[::2], [[402, 200, 100], [202, 100, 100], [2, 0, 100], [202, 100, 100]])
+    assert_near(last[1::2], [[402, 2], [202, 102], [2, 2], [202, 102]])
+    assert [row.mark for row in rows].count("= misprinted") == 3
+    assert_near(values("motor_sizing")["peak torque"], 226.0)
+
+
+def test_period_of_a_large_swing():
+    """By the elliptic integral of scipy; its parameter is m = k^2."""
+    T = 4 * np.sqrt(0.52 / (2.5 * 9.81 * 0.4)) * ellipk(0.5)
+    assert f"= {T:.6f} s" in str(run("pendulum_period"))
+    swing = rne.simulate(lecture("one_dof_arm"), [0.0], t=[0.0, T])
+    np.testing.assert_allclose(swing.q[1], 0.0, atol=1e-8)
+
+
+def test_misprints_are_told_and_put_right():
+    """Where the courses misprint: the printed value is another, and the right one is that of rne."""
+    told = {name: [row for row in run(name).rows if row.printed is not None] for name in EXAMPLES}
+    assert {name: len(rows) for name, rows in told.items() if rows} == {
+        "two_link_point_mass": 5,  # (3.16), (3.9), (3.10), (3.12), (3.13)
+        "locked_and_free_inertia": 3,  # one posture of table 3.1, two of table 3.2
+        "two_link_r1r2": 1,  # Ek2
+        "two_link_payload": 3,  # A_c2,x A_c2,y A_pl,y
+    }
+    for rows in told.values():
+        for row in rows:
+            assert row.difference < 1e-11
+            assert np.abs(row.printed - row.course).max() > 1e-3
+
+
+# --------------------------------------------------------------------------------------------------------- the sheet
+
+
+def test_a_sheet_tells_what_differs():
+    sheet = Sheet()
+    assert not sheet.ok  # nothing compared is nothing shown
+    sheet.row("same", [1.0, 1e-13], [1.0, 0.0])
+    assert sheet.ok
+    sheet.row("other", 1.0, 1.0 + 1e-10)
+    assert not sheet.ok
+    assert [row.mark for row in sheet.rows] == ["=", "DIFFERS"]
+
+
+@pytest.mark.parametrize("ours", [np.nan, 2.0, -1.0])
+def test_what_is_wrong_is_not_ok(ours):
+    sheet = Sheet()
+    sheet.row("x", 1.0, ours)
+    sheet.rows_of("y z", [1.0, 3.0], [1.0, ours])
+    sheet.misprint("u", printed=5.0, right=1.0, rne=ours)
+    assert [row.ok for row in sheet.rows] == [False, True, False, False]
+
+
+def test_a_misprint_must_be_one():
+    sheet = Sheet()
+    sheet.misprint("x", printed=1.0, right=1.0, rne=1.0)
+    assert not sheet.ok
+
+
+def test_small_numbers_are_measured_by_themselves():
+    sheet = Sheet()
+    sheet.row("1e-6", 1e-6, 1e-6 + 1e-15)
+    assert not sheet.ok
+
+
+def test_shapes_must_fit():
+    with pytest.raises(ValueError, match="shape"):
+        Sheet().row("x", [1.0, 2.0], 1.0)
+    with pytest.raises(ValueError, match=r"shorter|longer"):
+        Sheet().rows_of("x y", [1.0, 2.0, 3.0], [1.0, 2.0, 3.0])
+
+
+# --------------------------------------------------------------------------------------------------- names, page, files
+
+
+def test_every_system_has_an_example():
+    assert {system for entry in EXAMPLES.values() for system in entry.systems} == {
+        path.name for path in LECTURES.iterdir() if path.is_dir()
+    }
+    for entry in EXAMPLES.values():
+        assert entry.source.startswith("L")
+        assert len(entry.title) < 100
+        assert entry.title.endswith(".")
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(rne.UnknownNameError, match="did you mean 'rod_pendulum'"):
+        find("rod_pendulums")
+    with pytest.raises(rne.UnknownNameError, match="did you mean 'rp_arm'"):
+        model_file("rp_arms")
+
+
+def test_the_robots_come_along_with_the_package(tmp_path):
+    """A copy of what a wheel holds, away from the repository."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    wheel = settings["tool"]["hatch"]["build"]["targets"]["wheel"]
+    for package in wheel["packages"]:
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    for source, target in wheel["force-include"].items():
+        shutil.copytree(ROOT / source, tmp_path / target)
+    code = "from rne.examples import model_file, run; print(model_file('rp_arm')); print(run('inertia_of_shapes').ok)"
+    command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {code}"]
+    out = subprocess.run(command, check=True, capture_output=True, text=True, cwd=tmp_path, timeout=60).stdout
+    path, ok = out.splitlines()
+    assert Path(path).is_relative_to(tmp_path)
+    assert ok == "True"
