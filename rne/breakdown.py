@@ -34,7 +34,7 @@ class TorqueBreakdown:
     rotor : reflected inertia of the rotors times qdd.
     velocity : Coriolis and centripetal torques, as `coriolis_vector`.
     gravity : as `gravity_vector`.
-    spring : of the springs of the joints, stiffness (q - rest).
+    spring : of the springs of and between the joints.
     friction : as `friction_torque`, or zero if not asked for.
     external : -J^T w of the wrenches that act on the robot.
     total : what `inverse_dynamics` returns, to the last bit. The terms, each rounded by itself, add up to it but for

@@ -39,9 +39,7 @@ def with_springs(tree: Tree, coordinates: tuple[str, ...], stiffness: ArrayLike,
         k, x = own.get(joint.name, (0.0, 0.0))
         joints.append(replace(joint, drive=replace(joint.drive, stiffness=k, rest=x)))
     kept = [replace(coupling, stiffness=0.0, rest=0.0) for coupling in tree.couplings if coupling.viscous]
-    made = [
-        Coupling(coordinates[i], coordinates[j], stiffness=k, rest=float(x0[i] - x0[j])) for i, j, k in _between(K)
-    ]
+    made = [Coupling(coordinates[i], coordinates[j], stiffness=k, rest=float(x0[i] - x0[j])) for i, j, k in _between(K)]
     return replace(tree, joints=tuple(joints), couplings=(*kept, *made))
 
 

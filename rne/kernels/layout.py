@@ -1,7 +1,7 @@
 """The columns of the flat table that every kernel reads: one row a link, row 0 the base, then one row a coupling.
 
-Numbers only, no numba. `rne.links` writes the table, the kernels read it; nobody else needs to know. One array argument costs 60 ns a call,
-eight cost 480; hence one array, with the few integers kept as floats.
+Numbers only, no numba. `rne.links` writes the table, the kernels read it; nobody else needs to know. One array argument
+costs 60 ns a call, eight cost 480; hence one array, with the few integers kept as floats.
 
 Frames are in normal form: from the frame of the parent to that of the link it is
 
