@@ -15,7 +15,8 @@ Gravity
 Wrenches
     [fx, fy, fz, mx, my, mz], acting on the robot at the origin of a named frame, in world axes or in its own.
 Drives
-    The reflected rotor inertia, gear_ratio**2 * rotor_inertia, is part of the dynamics. Friction is added on request.
+    The reflected rotor inertia, gear_ratio**2 * rotor_inertia, and springs, also between joints, are part of the
+    dynamics. Friction is added on request.
 Inertia
     Of a tensor, and in files, ixy is - integral of x y dm; a pseudo-inertia has + integral of x y dm in that place.
 Mimic joints
@@ -35,6 +36,7 @@ from rne.tree import Drive
 
 if TYPE_CHECKING:
     from rne import jit, lagrange
+    from rne.balance import EnergyBalance, energy_balance, energy_drift
     from rne.breakdown import TorqueBreakdown, torque_breakdown
     from rne.coriolis import VelocityTorques, christoffel, coriolis_matrix, velocity_torques
     from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from rne.kinematics import forward_kinematics, frame_acceleration, frame_velocity, jacobian, jacobian_dot_qd
     from rne.mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
     from rne.operational import Ellipsoid, inertia_ellipsoid, operational_inertia
+    from rne.power import actuator_power, dissipated_power, dissipation
     from rne.rigid_body import Inertia
     from rne.simulation import Simulation, simulate
     from rne.sizing import motor_sizing
@@ -56,6 +59,7 @@ __all__ = [
     "ArgumentError",
     "Drive",
     "Ellipsoid",
+    "EnergyBalance",
     "FileError",
     "Inertia",
     "ModelError",
@@ -67,6 +71,7 @@ __all__ = [
     "TorqueBreakdown",
     "UnknownNameError",
     "VelocityTorques",
+    "actuator_power",
     "bias_vector",
     "center_of_mass",
     "center_of_mass_jacobian",
@@ -74,6 +79,10 @@ __all__ = [
     "christoffel",
     "coriolis_matrix",
     "coriolis_vector",
+    "dissipated_power",
+    "dissipation",
+    "energy_balance",
+    "energy_drift",
     "forward_dynamics",
     "forward_kinematics",
     "frame_acceleration",
@@ -114,6 +123,7 @@ _MODULES = ("jit", "lagrange")
 _HOMES = {
     name: f"rne.{module}"
     for module, names in {
+        "balance": "EnergyBalance energy_balance energy_drift",
         "breakdown": "TorqueBreakdown torque_breakdown",
         "coriolis": "VelocityTorques christoffel coriolis_matrix velocity_torques",
         "dynamics": "bias_vector coriolis_vector friction_torque gravity_vector inverse_dynamics",
@@ -124,6 +134,7 @@ _HOMES = {
         "kinematics": "forward_kinematics frame_acceleration frame_velocity jacobian jacobian_dot_qd",
         "mass": "center_of_mass center_of_mass_jacobian center_of_mass_velocity",
         "operational": "Ellipsoid inertia_ellipsoid operational_inertia",
+        "power": "actuator_power dissipated_power dissipation",
         "rigid_body": "Inertia",
         "simulation": "Simulation simulate",
         "sizing": "motor_sizing",

@@ -39,8 +39,8 @@ class Simulation:
     ----------
     t : (T,) times, s.
     q, qd : (..., T, n) positions and velocities at these times.
-    energy : (..., T) J: kinetic energy, rotors included, plus potential energy in gravity and in the springs of the
-        joints. It changes by the work of torques and friction, and by the error of the integration.
+    energy : (..., T) J: kinetic energy, rotors included, plus potential energy in gravity and in springs. It changes by
+        the work of torques and friction, and by the error of the integration: `energy_drift` tells them apart.
 
     Examples
     --------
@@ -87,8 +87,8 @@ def simulate(
         ``controller(t, q, qd, tau)`` with arrays (n,) for each simulation, at every stage of every step; it fills
         `tau`, which comes as zeros, and returns nothing. Any other callable is called as ``controller(t, q, qd)``, with
         q and qd of shape (..., n), or (n,) for each simulation if adaptive, and returns the torques.
-    friction : whether viscous and Coulomb friction of the joints act against the motion. Coulomb friction jumps where a
-        joint turns round; one that should stick trembles within a step.
+    friction : whether viscous and Coulomb friction, and dampers between joints, act against the motion. Coulomb
+        friction jumps where a joint turns round; one that should stick trembles within a step.
     gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
     method : "rk4", "euler" or "adaptive".
     step : longest step, s; by default a millisecond, or as long as "adaptive" dares. It never crosses a time of `t`.
@@ -123,7 +123,7 @@ def simulate(
     times, n = _times(t), robot.n
     substeps = _substeps(times, step)
     controller: Controller | None = tau if callable(tau) else None
-    held = np.zeros(n) if tau is None or callable(tau) else _held(tau, n, len(times))
+    held = np.zeros(n) if tau is None or callable(tau) else held_torques(tau, n, len(times))
     try:
         shape = np.broadcast_shapes(batch.shape, held.shape[:-2])
     except ValueError:
@@ -157,8 +157,8 @@ def _times(t: ArrayLike) -> Array:
     return times
 
 
-def _held(tau: ArrayLike, n: int, count: int) -> Array:
-    """Return torques (n,), or (..., T - 1, n)."""
+def held_torques(tau: ArrayLike, n: int, count: int) -> Array:
+    """Settle torques given as numbers: (n,) for all times, or (..., T - 1, n) held from each time to the next."""
     torques = real_array("tau", tau).astype(np.float64)
     if torques.shape == (n,):
         return torques
@@ -244,13 +244,10 @@ def _asking(
     friction: bool,
     threads: int | None,
 ) -> None:
-    """All simulations of a batch step by step together, with a controller in Python; the sums are those of the kernel.
-
-    The controller gets copies: it may keep them, and work in them.
-    """
+    """All simulations of a batch step by step together, with a controller in Python; the sums are the kernel's."""
 
     def rate(t: float, q: Array, qd: Array) -> Array:
-        return _acceleration(robot, t, q, qd, _asked(controller, t, q, qd), friction, threads)
+        return _acceleration(robot, t, q, qd, asked(controller, t, q, qd), friction, threads)
 
     q, qd = q_path[..., 0, :].copy(), qd_path[..., 0, :].copy()
     for k, span in enumerate(np.diff(times)):
@@ -273,7 +270,13 @@ def _asking(
         q_path[..., k + 1, :], qd_path[..., k + 1, :] = q, qd
 
 
-def _asked(controller: Controller, t: float, q: Array, qd: Array) -> Array:
+def asked(controller: Controller, t: float, q: Array, qd: Array) -> Array:
+    """Ask a controller, compiled or not, for torques; it gets copies, for it may keep them, and work in them."""
+    if is_compiled(controller):
+        tau = np.zeros(q.shape)
+        for one in np.ndindex(q.shape[:-1]):
+            controller(t, q[one].copy(), qd[one].copy(), tau[one])
+        return tau
     tau = real_array("tau", controller(t, q.copy(), qd.copy())).astype(np.float64)
     if tau.shape != q.shape and tau.shape != q.shape[-1:]:
         raise ArgumentError(f"tau: the controller returned shape {tau.shape}, wanted {q.shape}")
@@ -306,11 +309,8 @@ def _adaptive(
 
     def rate(t: float, y: Array, torque: Array) -> Array:
         q, qd = y[:n], y[n:]
-        if is_compiled(controller):
-            torque = np.zeros(n)
-            controller(t, q.copy(), qd.copy(), torque)  # type: ignore[misc]
-        elif controller is not None:
-            torque = _asked(controller, t, q, qd)
+        if controller is not None:
+            torque = asked(controller, t, q, qd)
         return np.concatenate([qd, _acceleration(robot, t, q, qd, torque, friction)])
 
     for q, qd, torques in zip(q_path, qd_path, held, strict=True):

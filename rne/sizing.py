@@ -13,6 +13,7 @@ from rne.arrays import as_batch, check_robot
 from rne.dynamics import coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
 from rne.edit import numbers
 from rne.errors import ArgumentError
+from rne.power import actuator_power
 from rne.robot import Robot
 
 Array = NDArray[np.float64]
@@ -40,7 +41,7 @@ class MotorSizing:
     peak_time : its time, s; None without times.
     torque_at_peak : the torque there, with its sign; the sum of the following.
     gravity, inertia, velocity, friction, spring : its parts: weight; accelerations, rotors included; Coriolis and
-        centripetal; viscous and Coulomb friction; joint springs.
+        centripetal; viscous and Coulomb friction; springs.
     torque_used, speed_used : `peak_torque` as a part of `robot.effort`, `peak_speed` of `robot.velocity`: above 1 the
         limit is broken; 0 where there is no limit.
     """
@@ -165,7 +166,7 @@ def motor_sizing(
         "spring": spring,
     }
     tau = inverse_dynamics(robot, q, qd, qdd, gravity=gravity, friction=friction)
-    power = tau * qd
+    power = actuator_power(robot, tau, qd)
     peak = np.abs(tau).argmax(axis=0)
     joints = np.arange(robot.n)
     return MotorSizing(

@@ -26,7 +26,8 @@ ARROWS = {
     "rotations": "",
     "links": "rotations frames kernels/layout tree errors",
     "edit": "tree errors",
-    "robot": "links edit tree errors",
+    "coupling": "edit errors kernels/layout tree",
+    "robot": "coupling kernels/layout links edit tree errors",
     "arrays": "kernels/layout frames robot edit errors",
     "many": "kernels arrays robot errors",
     "loading": "read robot",
@@ -39,7 +40,8 @@ ARROWS = {
     "rigid_body": "edit errors shapes tree",
     "free_body": "edit errors rigid_body",
     "trajectory": "edit errors",
-    "sizing": "arrays dynamics edit errors robot",
+    "power": "arrays dynamics robot",
+    "sizing": "arrays dynamics edit errors power robot",
     "lagrange": "arrays edit errors robot tree",  # the second opinion: nothing of kernels or links
     "identities": "coriolis dynamics energy errors forward inertia lagrange robot",
     "verification": "arrays errors identities robot",
@@ -48,11 +50,12 @@ ARROWS = {
     "mass": "arrays kernels many robot",
     "statics": "arrays dynamics errors kernels many robot",
     "simulation": "arrays energy errors forward inertia kernels kernels/layout many robot",
+    "balance": "arrays dynamics errors power robot simulation statics",
     "breakdown": "arrays dynamics kernels kernels/layout many robot statics",
     "operational": "arrays errors inertia kinematics robot",
     "__init__": (
-        "errors tree loading robot jit lagrange breakdown coriolis dynamics energy forward free_body inertia "
-        "kinematics mass operational rigid_body simulation sizing statics trajectory verification"
+        "errors tree loading robot jit lagrange balance breakdown coriolis dynamics energy forward free_body inertia "
+        "kinematics mass operational power rigid_body simulation sizing statics trajectory verification"
     ),
     "examples": "__init__ edit",  # a reader of the public names, as its own readers are
     "cli": "__init__ examples kernels many robot tree errors verification",  # the public names; a loop to time

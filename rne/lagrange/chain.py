@@ -76,6 +76,15 @@ def mimic_map(robot: Robot) -> tuple[Array, Array]:
     return G, c
 
 
+def coupling_map(tree: Tree) -> Array:
+    """S (couplings, m): how much each coupling stretches for each moving joint; fixed ones stand at zero."""
+    rows = [
+        [(joint.name == c.first) - c.ratio * (joint.name == c.second) for joint in moving_joints(tree)]
+        for c in tree.couplings
+    ]
+    return np.array(rows, dtype=np.float64).reshape(len(tree.couplings), -1)
+
+
 def homogeneous(pose: Pose) -> Array:
     """A pose as a 4x4 transform."""
     T = np.eye(4)
