@@ -41,14 +41,16 @@ if TYPE_CHECKING:
     from rne.coriolis import VelocityTorques, christoffel, coriolis_matrix, velocity_torques
     from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
     from rne.energy import kinetic_energy, potential_energy
+    from rne.equations import Coefficients, coefficients
     from rne.forward import forward_dynamics
     from rne.free_body import newton_euler
-    from rne.inertia import mass_matrix, mass_matrix_inverse
+    from rne.inertia import EffectiveInertia, effective_inertia, mass_matrix, mass_matrix_inverse
     from rne.kinematics import forward_kinematics, frame_acceleration, frame_velocity, jacobian, jacobian_dot_qd
     from rne.mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
     from rne.operational import Ellipsoid, inertia_ellipsoid, operational_inertia
     from rne.power import actuator_power, dissipated_power, dissipation
     from rne.rigid_body import Inertia
+    from rne.simplification import Significance, significance
     from rne.simulation import Simulation, simulate
     from rne.sizing import motor_sizing
     from rne.statics import joint_wrenches, static_torque, transform_twist, transform_wrench
@@ -57,7 +59,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArgumentError",
+    "Coefficients",
     "Drive",
+    "EffectiveInertia",
     "Ellipsoid",
     "EnergyBalance",
     "FileError",
@@ -66,6 +70,7 @@ __all__ = [
     "ModelWarning",
     "RneError",
     "Robot",
+    "Significance",
     "Simulation",
     "SingularError",
     "TorqueBreakdown",
@@ -77,10 +82,12 @@ __all__ = [
     "center_of_mass_jacobian",
     "center_of_mass_velocity",
     "christoffel",
+    "coefficients",
     "coriolis_matrix",
     "coriolis_vector",
     "dissipated_power",
     "dissipation",
+    "effective_inertia",
     "energy_balance",
     "energy_drift",
     "forward_dynamics",
@@ -108,6 +115,7 @@ __all__ = [
     "operational_inertia",
     "potential_energy",
     "quintic",
+    "significance",
     "simulate",
     "static_torque",
     "torque_breakdown",
@@ -128,14 +136,16 @@ _HOMES = {
         "coriolis": "VelocityTorques christoffel coriolis_matrix velocity_torques",
         "dynamics": "bias_vector coriolis_vector friction_torque gravity_vector inverse_dynamics",
         "energy": "kinetic_energy potential_energy",
+        "equations": "Coefficients coefficients",
         "forward": "forward_dynamics",
         "free_body": "newton_euler",
-        "inertia": "mass_matrix mass_matrix_inverse",
+        "inertia": "EffectiveInertia effective_inertia mass_matrix mass_matrix_inverse",
         "kinematics": "forward_kinematics frame_acceleration frame_velocity jacobian jacobian_dot_qd",
         "mass": "center_of_mass center_of_mass_jacobian center_of_mass_velocity",
         "operational": "Ellipsoid inertia_ellipsoid operational_inertia",
         "power": "actuator_power dissipated_power dissipation",
         "rigid_body": "Inertia",
+        "simplification": "Significance significance",
         "simulation": "Simulation simulate",
         "sizing": "motor_sizing",
         "statics": "joint_wrenches static_torque transform_twist transform_wrench",

@@ -41,23 +41,28 @@ ARROWS = {
     "free_body": "edit errors rigid_body",
     "trajectory": "edit errors",
     "power": "arrays dynamics robot",
-    "sizing": "arrays dynamics edit errors power robot",
+    "text": "",
+    "sizing": "arrays breakdown edit errors power robot text",
     "lagrange": "arrays edit errors robot tree",  # the second opinion: nothing of kernels or links
     "identities": "coriolis dynamics energy errors forward inertia lagrange robot",
     "verification": "arrays errors identities robot",
     "energy": "arrays kernels many robot",
+    "equations": "arrays coriolis dynamics errors inertia robot text",
     "kinematics": "arrays errors frames kernels many robot",
     "mass": "arrays kernels many robot",
     "statics": "arrays dynamics errors kernels many robot",
     "simulation": "arrays energy errors forward inertia kernels kernels/layout many robot",
     "balance": "arrays dynamics errors power robot simulation statics",
-    "breakdown": "arrays dynamics kernels kernels/layout many robot statics",
+    "breakdown": "arrays dynamics inertia kernels kernels/layout many robot statics",
+    "terms": "breakdown equations errors robot",
+    "simplification": "arrays edit errors robot sizing terms text",
     "operational": "arrays errors inertia kinematics robot",
     "__init__": (
-        "errors tree loading robot jit lagrange balance breakdown coriolis dynamics energy forward free_body inertia "
-        "kinematics mass operational power rigid_body simulation sizing statics trajectory verification"
+        "errors tree loading robot jit lagrange balance breakdown coriolis dynamics energy equations forward free_body "
+        "inertia kinematics mass operational power rigid_body simplification simulation sizing statics trajectory "
+        "verification"
     ),
-    "examples": "__init__ edit",  # a reader of the public names, as its own readers are
+    "examples": "__init__ edit lagrange",  # the public names, as their readers use them
     "cli": "__init__ examples kernels many robot tree errors verification",  # the public names; a loop to time
 }
 
