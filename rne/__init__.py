@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from rne.free_body import newton_euler
     from rne.inertia import mass_matrix, mass_matrix_inverse
     from rne.kinematics import forward_kinematics, frame_acceleration, frame_velocity, jacobian, jacobian_dot_qd
+    from rne.linear_model import parameter_names, parameters, regressor
     from rne.mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
     from rne.operational import Ellipsoid, inertia_ellipsoid, operational_inertia
     from rne.rigid_body import Inertia
@@ -97,8 +98,11 @@ __all__ = [
     "motor_sizing",
     "newton_euler",
     "operational_inertia",
+    "parameter_names",
+    "parameters",
     "potential_energy",
     "quintic",
+    "regressor",
     "simulate",
     "static_torque",
     "torque_breakdown",
@@ -122,6 +126,7 @@ _HOMES = {
         "free_body": "newton_euler",
         "inertia": "mass_matrix mass_matrix_inverse",
         "kinematics": "forward_kinematics frame_acceleration frame_velocity jacobian jacobian_dot_qd",
+        "linear_model": "parameter_names parameters regressor",
         "mass": "center_of_mass center_of_mass_jacobian center_of_mass_velocity",
         "operational": "Ellipsoid inertia_ellipsoid operational_inertia",
         "rigid_body": "Inertia",

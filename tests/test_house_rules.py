@@ -45,6 +45,7 @@ ARROWS = {
     "verification": "arrays errors identities robot",
     "energy": "arrays kernels many robot",
     "kinematics": "arrays errors frames kernels many robot",
+    "linear_model": "arrays kernels kernels/layout many robot",
     "mass": "arrays kernels many robot",
     "statics": "arrays dynamics errors kernels many robot",
     "simulation": "arrays energy errors forward inertia kernels kernels/layout many robot",
@@ -52,7 +53,7 @@ ARROWS = {
     "operational": "arrays errors inertia kinematics robot",
     "__init__": (
         "errors tree loading robot jit lagrange breakdown coriolis dynamics energy forward free_body inertia "
-        "kinematics mass operational rigid_body simulation sizing statics trajectory verification"
+        "kinematics linear_model mass operational rigid_body simulation sizing statics trajectory verification"
     ),
     "cli": "__init__ kernels many robot tree errors verification",  # the public names; a loop to time
 }
