@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from rne.linear_model import parameter_names, parameters, regressor
     from rne.mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
     from rne.operational import Ellipsoid, inertia_ellipsoid, operational_inertia
+    from rne.regrouping import BaseParameters, base_parameters
     from rne.rigid_body import Inertia
     from rne.simulation import Simulation, simulate
     from rne.sizing import motor_sizing
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArgumentError",
+    "BaseParameters",
     "Drive",
     "Ellipsoid",
     "FileError",
@@ -68,6 +70,7 @@ __all__ = [
     "TorqueBreakdown",
     "UnknownNameError",
     "VelocityTorques",
+    "base_parameters",
     "bias_vector",
     "center_of_mass",
     "center_of_mass_jacobian",
@@ -129,6 +132,7 @@ _HOMES = {
         "linear_model": "parameter_names parameters regressor",
         "mass": "center_of_mass center_of_mass_jacobian center_of_mass_velocity",
         "operational": "Ellipsoid inertia_ellipsoid operational_inertia",
+        "regrouping": "BaseParameters base_parameters",
         "rigid_body": "Inertia",
         "simulation": "Simulation simulate",
         "sizing": "motor_sizing",

@@ -35,6 +35,7 @@ ARROWS = {
     "inertia": "arrays errors kernels kernels/layout many robot",
     "forward": "arrays dynamics errors inertia kernels kernels/layout many robot",
     "jit": "arrays errors kernels robot",
+    "regrouping": "arrays edit errors linear_model robot",
     "shapes": "edit errors",
     "rigid_body": "edit errors shapes tree",
     "free_body": "edit errors rigid_body",
@@ -53,7 +54,8 @@ ARROWS = {
     "operational": "arrays errors inertia kinematics robot",
     "__init__": (
         "errors tree loading robot jit lagrange breakdown coriolis dynamics energy forward free_body inertia "
-        "kinematics linear_model mass operational rigid_body simulation sizing statics trajectory verification"
+        "kinematics linear_model mass operational regrouping rigid_body simulation sizing statics "
+        "trajectory verification"
     ),
     "cli": "__init__ kernels many robot tree errors verification",  # the public names; a loop to time
 }

@@ -126,7 +126,9 @@ JOINT_WRENCHES = {
 }
 POSES_ONE = Entry(poses.make_one, _INT(_INT, _PLACE, _VECTOR, _MATRIX), batch=False)
 POSES = {name: Entry(poses.make_many, _many(dtype, _table(dtype)), batch=True) for name, dtype in _FLOATS.items()}
-REGRESSOR_ONE = Entry(regressor.make_one, _INT(_INT, _PLACE, *(_VECTOR,) * 3, _MATRIX, *(types.boolean,) * 2), batch=False)
+REGRESSOR_ONE = Entry(
+    regressor.make_one, _INT(_INT, _PLACE, *(_VECTOR,) * 3, _MATRIX, *(types.boolean,) * 2), batch=False
+)
 REGRESSOR = {
     name: Entry(regressor.make_many, _many(dtype, _table(dtype), *(types.boolean,) * 2), batch=True)
     for name, dtype in _FLOATS.items()
