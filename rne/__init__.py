@@ -46,9 +46,11 @@ if TYPE_CHECKING:
     from rne.free_body import newton_euler
     from rne.inertia import EffectiveInertia, effective_inertia, mass_matrix, mass_matrix_inverse
     from rne.kinematics import forward_kinematics, frame_acceleration, frame_velocity, jacobian, jacobian_dot_qd
+    from rne.linear_model import parameter_names, parameters, regressor
     from rne.mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
     from rne.operational import Ellipsoid, inertia_ellipsoid, operational_inertia
     from rne.power import actuator_power, dissipated_power, dissipation
+    from rne.regrouping import BaseParameters, base_parameters
     from rne.rigid_body import Inertia
     from rne.simplification import Significance, significance
     from rne.simulation import Simulation, simulate
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArgumentError",
+    "BaseParameters",
     "Coefficients",
     "Drive",
     "EffectiveInertia",
@@ -77,6 +80,7 @@ __all__ = [
     "UnknownNameError",
     "VelocityTorques",
     "actuator_power",
+    "base_parameters",
     "bias_vector",
     "center_of_mass",
     "center_of_mass_jacobian",
@@ -113,8 +117,11 @@ __all__ = [
     "motor_sizing",
     "newton_euler",
     "operational_inertia",
+    "parameter_names",
+    "parameters",
     "potential_energy",
     "quintic",
+    "regressor",
     "significance",
     "simulate",
     "static_torque",
@@ -141,9 +148,11 @@ _HOMES = {
         "free_body": "newton_euler",
         "inertia": "EffectiveInertia effective_inertia mass_matrix mass_matrix_inverse",
         "kinematics": "forward_kinematics frame_acceleration frame_velocity jacobian jacobian_dot_qd",
+        "linear_model": "parameter_names parameters regressor",
         "mass": "center_of_mass center_of_mass_jacobian center_of_mass_velocity",
         "operational": "Ellipsoid inertia_ellipsoid operational_inertia",
         "power": "actuator_power dissipated_power dissipation",
+        "regrouping": "BaseParameters base_parameters",
         "rigid_body": "Inertia",
         "simplification": "Significance significance",
         "simulation": "Simulation simulate",

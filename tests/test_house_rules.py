@@ -36,6 +36,7 @@ ARROWS = {
     "inertia": "arrays errors kernels kernels/layout many robot",
     "forward": "arrays dynamics errors inertia kernels kernels/layout many robot",
     "jit": "arrays errors kernels robot",
+    "regrouping": "arrays edit errors linear_model robot",
     "shapes": "edit errors",
     "rigid_body": "edit errors shapes tree",
     "free_body": "edit errors rigid_body",
@@ -49,6 +50,7 @@ ARROWS = {
     "energy": "arrays kernels many robot",
     "equations": "arrays coriolis dynamics errors inertia robot text",
     "kinematics": "arrays errors frames kernels many robot",
+    "linear_model": "arrays kernels kernels/layout many robot",
     "mass": "arrays kernels many robot",
     "statics": "arrays dynamics errors kernels many robot",
     "simulation": "arrays energy errors forward inertia kernels kernels/layout many robot",
@@ -58,9 +60,9 @@ ARROWS = {
     "simplification": "arrays edit errors robot sizing terms text",
     "operational": "arrays errors inertia kinematics robot",
     "__init__": (
-        "errors tree loading robot jit lagrange balance breakdown coriolis dynamics energy equations forward free_body "
-        "inertia kinematics mass operational power rigid_body simplification simulation sizing statics trajectory "
-        "verification"
+        "errors tree loading robot jit lagrange balance breakdown coriolis dynamics energy equations forward "
+        "free_body inertia kinematics mass operational power rigid_body simplification simulation sizing statics "
+        "trajectory verification linear_model regrouping"
     ),
     "examples": "__init__ edit lagrange",  # the public names, as their readers use them
     "cli": "__init__ examples kernels many robot tree errors verification",  # the public names; a loop to time
