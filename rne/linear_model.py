@@ -136,7 +136,7 @@ def parameters(robot: Robot, *, rotors: bool = False, friction: bool = False) ->
     array([1. , 0.5, 0. , 0. ])
     """
     check_robot(robot)
-    rows = robot.links.table[1:]
+    rows = robot.links.table[1 : 1 + len(robot.links.joints)]
     frames = [robot.links.frames[name] for name in robot.links.joint_frames]
     bodies = [_body(row, frame.rotation, frame.position) for row, frame in zip(rows, frames, strict=True)]
     drives = (at.ROTOR,) * bool(rotors) + (at.VISCOUS, at.COULOMB_PLUS, at.COULOMB_MINUS) * bool(friction)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rne.text import columns
+
 Array = NDArray[np.float64]
 
 ROUNDING = 1e-11
@@ -155,18 +157,18 @@ def _size(values: ArrayLike | Sequence[ArrayLike]) -> float:
 
 
 def _table(rows: list[Row]) -> str:
-    misprints = any(row.printed is not None for row in rows)
-    lines = [["quantity", *(["printed"] if misprints else []), "course", "rne", "difference", ""]]
-    for row in rows:
-        printed = ["" if row.printed is None else _text(row.printed, row.size)] if misprints else []
-        course, ours = _text(row.course, row.size), _text(row.rne, row.size)
-        lines.append([row.what, *printed, course, ours, f"{row.difference:.0e}" if row.difference else "0", row.mark])
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    texts = []
-    for first, *middle, last in lines:
-        cells = [cell.rjust(width) for cell, width in zip(middle, widths[1:-1], strict=True)]
-        texts.append("  ".join([first.ljust(widths[0]), *cells, last]).rstrip())
-    return "\n".join(texts)
+    marks = [row.mark for row in rows]
+    shown = {
+        "quantity": [row.what for row in rows],
+        "printed": ["" if row.printed is None else _text(row.printed, row.size) for row in rows],
+        "course": [_text(row.course, row.size) for row in rows],
+        "rne": [_text(row.rne, row.size) for row in rows],
+        "difference": [f"{row.difference:.0e}" if row.difference else "0" for row in rows],
+        "": [mark.ljust(max(map(len, marks))) for mark in marks],
+    }
+    if not any(shown["printed"]):
+        del shown["printed"]
+    return columns(shown)
 
 
 def _text(values: Array, size: float) -> str:

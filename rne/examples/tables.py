@@ -29,11 +29,11 @@ def locked_and_free_inertia() -> Sheet:
         for degrees, printed in table.items():
             q = [0.0, np.radians(degrees)]
             D = rne.mass_matrix(arm, q)
-            I_L, I_f = D[0, 0], 1 / rne.mass_matrix_inverse(arm, q)[0, 0]
+            locked, free = rne.effective_inertia(arm, q)
             c2 = (1, 0, -1, 0)[degrees // 90]
             D11, D12, D22 = 2 + m2 + m2 + 2 * m2 * c2, m2 + m2 * c2, m2
             right = (D11, D12, D22, D11, D11 - D12**2 / D22)
-            ours = [D[0, 0], D[0, 1], D[1, 1], I_L, I_f]
+            ours = [D[0, 0], D[0, 1], D[1, 1], locked[0], free[0]]
             known, at = len(printed), f"at {degrees} deg"
             if printed == right[:known]:
                 sheet.row(f"{' '.join(NAMES[:known])} {at}", printed, ours[:known])
@@ -41,4 +41,10 @@ def locked_and_free_inertia() -> Sheet:
                 sheet.misprint(f"{' '.join(NAMES)} {at}", printed=printed, right=right, rne=ours)
             if known < len(NAMES):
                 sheet.row(f"{' '.join(NAMES[known:])} {at}, not printed", right[known:], ours[known:])
+    arm = lecture("two_link_point_mass_paul_values")
+    th2 = np.linspace(0, 2 * np.pi, 9)
+    locked, free = rne.effective_inertia(arm, np.column_stack([np.zeros(9), th2]))
+    sheet.say("Over a whole turn of theta2 in steps of 45 degrees, m2 = 1:")
+    sheet.row("I_L = 4 + 2 c2", 4 + 2 * np.cos(th2), locked[:, 0])
+    sheet.row("I_f = 4 + 2 c2 - (1 + c2)^2", 4 + 2 * np.cos(th2) - (1 + np.cos(th2)) ** 2, free[:, 0])
     return sheet

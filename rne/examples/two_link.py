@@ -69,31 +69,64 @@ def two_link_coefficients() -> Sheet:
     (th1, th2), (w1, w2), (a1, a2) = q, qd, qdd = [-1.2, 2.3], [0.7, 1.9], [-1.5, 3.2]
     s1, s12, s2, c2 = sin(th1), sin(th1 + th2), sin(th2), cos(th2)
 
-    M = rne.mass_matrix(arm, q, rotors=False)
+    c = rne.coefficients(arm, q)  # joints count from 1, as in the course
     sheet = Sheet("Effective and coupling inertia:")
     D11 = (m1 + m2) * d1**2 + m2 * d2**2 + 2 * m2 * d1 * d2 * c2
-    sheet.row("D11 = (m1+m2) d1^2 + m2 d2^2 + 2 m2 d1 d2 c2", D11, M[0, 0])
-    sheet.row("D22 = m2 d2^2", m2 * d2**2, M[1, 1])
+    sheet.row("D11 = (m1+m2) d1^2 + m2 d2^2 + 2 m2 d1 d2 c2", D11, c[1, 1])
+    sheet.row("D22 = m2 d2^2", m2 * d2**2, c[2, 2])
     D12 = m2 * d2**2 + m2 * d1 * d2 * c2
-    sheet.row("D12 = D21 = m2 d2^2 + m2 d1 d2 c2", [D12, D12], [M[0, 1], M[1, 0]])
+    sheet.row("D12 = D21 = m2 d2^2 + m2 d1 d2 c2", [D12, D12], [c[1, 2], c[2, 1]])
 
-    D = rne.christoffel(arm, q)
     h = m2 * d1 * d2 * s2
     sheet.say("Centripetal and Coriolis, the latter twice in T_i, as D_i12 and as D_i21:")
-    sheet.rows_of("D111 D122 D211 D222", [0, -h, h, 0], [D[0, 0, 0], D[0, 1, 1], D[1, 0, 0], D[1, 1, 1]])
-    sheet.rows_of("D112 D121 D212 D221", [-h, -h, 0, 0], [D[0, 0, 1], D[0, 1, 0], D[1, 0, 1], D[1, 1, 0]])
+    sheet.rows_of("D111 D122 D211 D222", [0, -h, h, 0], [c[1, 1, 1], c[1, 2, 2], c[2, 1, 1], c[2, 2, 2]])
+    sheet.rows_of("D112 D121 D212 D221", [-h, -h, 0, 0], [c[1, 1, 2], c[1, 2, 1], c[2, 1, 2], c[2, 2, 1]])
     parts = rne.velocity_torques(arm, q, qd)
     sheet.rows_of(["D_1jj th_j'^2", "D_2jj th_j'^2"], [-h * w2**2, h * w1**2], parts.centripetal)
     sheet.rows_of(["D_112 th1' th2' + D_121 th2' th1'", "D_212, D_221"], [-2 * h * w1 * w2, 0], parts.coriolis)
 
     D1, D2 = (m1 + m2) * g * d1 * s1 + m2 * g * d2 * s12, m2 * g * d2 * s12
     sheet.say("Gravity, and the sum of all:")
-    sheet.rows_of("D1 D2", [D1, D2], rne.gravity_vector(arm, q))
+    sheet.rows_of("D1 D2", [D1, D2], [c[1], c[2]])
     T1 = D11 * a1 + D12 * a2 - h * w2**2 - 2 * h * w1 * w2 + D1
     T2 = D12 * a1 + m2 * d2**2 * a2 + h * w1**2 + D2
-    total = M @ qdd + np.einsum("ijk,j,k->i", D, qd, qd) + rne.gravity_vector(arm, q)
+    total = c.mass_matrix @ qdd + np.einsum("ijk,j,k->i", c.velocity, qd, qd) + c.gravity
     sheet.rows_of(["T1 = sum of all", "T2"], [T1, T2], total)
     sheet.rows_of(["T1 by inverse_dynamics", "T2"], [T1, T2], rne.inverse_dynamics(arm, q, qd, qdd))
+    sheet.say(c)
+    return sheet
+
+
+@example("L0 7.2, Newton-Euler dynamic balance", "two_link_point_mass_friction")
+def two_link_friction() -> Sheet:
+    """The same with viscous friction: D, work, powers, and the energy that is lost in a swing."""
+    arm = lecture("two_link_point_mass_friction")
+    m1, m2, d1, d2, g, c1, c2 = 2.0, 1.3, 0.8, 0.6, 9.81, 0.15, 0.08
+    (th1, th2), (w1, w2), (a1, a2) = q, qd, qdd = [-1.2, 2.3], [0.7, 1.9], [-1.5, 3.2]
+    D11, D12 = (m1 + m2) * d1**2 + m2 * d2**2 + 2 * m2 * d1 * d2 * cos(th2), m2 * d2**2 + m2 * d1 * d2 * cos(th2)
+    h, D2 = m2 * d1 * d2 * sin(th2), m2 * g * d2 * sin(th1 + th2)
+    T1 = D11 * a1 + D12 * a2 - 2 * h * w1 * w2 - h * w2**2 + (m1 + m2) * g * d1 * sin(th1) + D2 + c1 * w1
+    T2 = D12 * a1 + m2 * d2**2 * a2 + h * w1**2 + D2 + c2 * w2
+    D = (c1 * w1**2 + c2 * w2**2) / 2
+
+    sheet = Sheet("d/dt dK/dth' - dK/dth + dD/dth' + dP/dth = dW/dth, an energy method in spite of its name:")
+    tau = rne.inverse_dynamics(arm, q, qd, qdd, friction=True)
+    sheet.rows_of(["T1 = ... + c1 th1'", "T2 = ... + c2 th2'"], [T1, T2], tau)
+    sheet.rows_of(["dD/dth1'", "dD/dth2'"], [c1 * w1, c2 * w2], rne.friction_torque(arm, qd))
+    sheet.row("D = c1 th1'^2/2 + c2 th2'^2/2", D, rne.dissipation(arm, qd))
+    sheet.row("dissipated power 2 D", 2 * D, rne.dissipated_power(arm, qd))
+    sheet.rows_of(["T1 th1'", "T2 th2'"], [T1 * w1, T2 * w2], rne.actuator_power(arm, tau, qd))
+    balance = rne.energy_balance(arm, q, qd, qdd, tau, friction=True)
+    sheet.row("dE/dt = dW/dt - 2 D", T1 * w1 + T2 * w2 - 2 * D, balance.rate)
+
+    swing = rne.simulate(arm, [1.2, 0.6], t=np.linspace(0, 2, 2001), friction=True)
+    drift = rne.energy_drift(arm, swing, friction=True)
+    lost = swing.energy[0] - swing.energy[-1]
+    sheet.say(f"Let go at (1.2, 0.6), it loses {lost:.4f} J in two seconds:")
+    power = c1 * swing.qd[:, 0] ** 2 + c2 * swing.qd[:, 1] ** 2
+    heat = (power[1:] + power[:-1]) @ np.diff(swing.t) / 2
+    sheet.row("E(0) - E(2 s) = integral of 2 D dt", heat, lost, within=1e-6)  # the rule is the coarser of the two
+    sheet.row("energy that nothing accounts for", np.zeros(2001), drift, within=1e-8)
     return sheet
 
 

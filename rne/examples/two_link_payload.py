@@ -89,3 +89,44 @@ def two_link_payload() -> Sheet:
     sheet.say("Torques with the payload, which adds itself as a second mass of link 2:")
     sheet.rows_of("tau1 tau2", [tau1, tau2], rne.inverse_dynamics(arm, q, qd, qdd))
     return sheet
+
+
+@example("L4 2.3", "two_link_r1r2")
+def fourteen_unknowns() -> Sheet:
+    """Accelerations and forces of the arm with payload under given torques, beside the system of 14 equations."""
+    M = 0.6
+    arm = lecture("two_link_r1r2").with_payload(M)
+    m1, m2, r1, l1, r2, l2, g = 1.8, 1.1, 0.35, 0.7, 0.25, 0.5, 9.81
+    th1, th2, w1, w2, tau1, tau2 = 0.6, -0.8, 1.1, -0.7, 9.0, 2.5  # theta1 from the horizontal
+    s1, s12, c1, c12 = sin(th1), sin(th1 + th2), cos(th1), cos(th1 + th2)
+
+    # u = (th1'', th2'', A_c1, A_c2, A_pl, F01, F12, Fpl), vectors by x and y; F_ab acts on the outer body.
+    A, b = np.zeros((14, 14)), np.zeros(14)
+    for row, (inner, outer) in zip((0, 2, 4), ((r1, 0), (l1, r2), (l1, l2)), strict=True):  # two rows a point
+        A[row : row + 2, 2 + row : 4 + row] = np.eye(2)
+        A[row : row + 2, 0] = inner * s1 + outer * s12, -inner * c1 - outer * c12
+        A[row : row + 2, 1] = outer * s12, -outer * c12
+        b[row : row + 2] = -inner * w1**2 * np.array([c1, s1]) - outer * (w1 + w2) ** 2 * np.array([c12, s12])
+    for row, mass in zip((6, 8, 10), (m1, m2, M), strict=True):  # F_inner - F_outer = m (A - g)
+        A[row : row + 2, row - 4 : row - 2] = mass * np.eye(2)
+        A[row : row + 2, row + 2 : row + 4] = -np.eye(2)
+        b[row + 1] = -mass * g
+    A[6:8, 10:12] = A[8:10, 12:14] = np.eye(2)
+    arm1, arm2 = np.array([-s1, c1]), np.array([-s12, c12])  # moments about the centres of mass, no rotary inertia
+    A[12, 8:10], A[12, 10:12], b[12] = r1 * arm1, (l1 - r1) * arm1, tau1 - tau2
+    A[13, 10:12], A[13, 12:14], b[13] = r2 * arm2, (l2 - r2) * arm2, tau2
+    u = np.linalg.solve(A, b)
+
+    q, qd = [th1 + np.pi / 2, th2], [w1, w2]  # the file has theta1 from the downward vertical
+    qdd = rne.forward_dynamics(arm, q, qd, [tau1, tau2])
+    A_c1 = rne.frame_acceleration(arm, q, qd, qdd, "link1", point=[r1 - l1, 0, 0])[:2]
+    A_c2 = rne.frame_acceleration(arm, q, qd, qdd, "link2", point=[r2 - l2, 0, 0])[:2]
+    A_pl = rne.frame_acceleration(arm, q, qd, qdd, "link2")[:2]
+    F01, F12 = rne.joint_wrenches(arm, q, qd, qdd)[:, :2]
+    Fpl, _ = rne.newton_euler(rne.Inertia.point(M), [0, 0, 0], [0, 0, 0], [*(A_pl - arm.gravity[:2]), 0])
+    ours = np.concatenate([qdd, A_c1, A_c2, A_pl, F01, F12, Fpl[:2]])
+    sheet = Sheet("u by solving A u = b, and by forward dynamics, accelerations of points and joint wrenches:")
+    names = "th1'' th2'' A_c1,x A_c1,y A_c2,x A_c2,y A_pl,x A_pl,y F01,x F01,y F12,x F12,y Fpl,x Fpl,y"
+    sheet.rows_of(names, u, ours)
+    sheet.row("A u, of rne, and b", b, A @ ours)
+    return sheet

@@ -1,0 +1,69 @@
+"""Design: which terms matter, inertia felt at the tip, and parameters found from torques."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy import cos, sin
+
+import rne
+from rne.examples.registry import example
+from rne.examples.sheet import Sheet
+from rne.examples.systems import lecture
+
+
+@example("L3 section 3.1, simplify for real-time control", "stanford_6dof", "two_link_com_inertia")
+def significance() -> Sheet:
+    """Which of D_ij, D_ijk, D_i matter along a motion, and what dropping the others costs."""
+    arm = lecture("two_link_com_inertia")
+    t = np.linspace(0, 1.5, 301)
+    q, qd, qdd = rne.quintic([0.2, -0.5], [1.4, 0.9], 1.5, t)
+    report = rne.significance(arm, q, qd, qdd, drop=["centripetal", "coriolis"])
+
+    m2, L1, LC2 = 1.3, 0.7, 0.2
+    h = m2 * L1 * LC2 * sin(q[:, 1])
+    c = np.stack([-h * (qd[:, 1] ** 2 + 2 * qd[:, 0] * qd[:, 1]), h * qd[:, 0] ** 2])
+    sheet = Sheet("Without the velocity terms the torques of two links miss c1 and c2 of (4.12):")
+    sheet.rows_of(["largest |c1|", "largest |c2|"], abs(c).max(axis=1), report.error.max_error)
+    sheet.rows_of(["rms c1", "rms c2"], np.sqrt((c**2).mean(axis=1)), report.error.rms_error)
+    M = rne.mass_matrix(arm, q)
+    effective = np.stack([M[:, 0, 0] * qdd[:, 0], M[:, 1, 1] * qdd[:, 1]])
+    at = [report.coefficients.names.index(name) for name in ("D11", "D22")]
+    sheet.rows_of(
+        ["largest |D11 th1''|", "largest |D22 th2''|"], abs(effective).max(axis=1), report.coefficients.max_error[at]
+    )
+    sheet.say(report)
+
+    six = lecture("stanford_6dof")
+    motion = rne.quintic([0.4, -0.8, 0.3, 0.9, -0.6, 0.3], [1.2, 0.4, 0.7, -0.5, 0.8, 1.5], 2.0, np.linspace(0, 2, 401))
+    short = rne.significance(six, *motion, below=0.01)
+    sheet.say(
+        f"Of {len(short.coefficients.names)} coefficients of six joints, {len(short.kept)} are above 1 % of the peak:"
+    )
+    left = rne.inverse_dynamics(six, *motion) - short.simplified
+    sheet.row("error of the short model", abs(left).max(axis=0), short.error.max_error)
+    sheet.say(short)
+    return sheet
+
+
+@example("L0 generalised inertia ellipsoid (Asada)", "two_link_com_inertia")
+def inertia_ellipsoid() -> Sheet:
+    """Inertia felt at the tip: G = J^-T M J^-1, ellipsoid u^T G u = 1, semi-axes 1/sqrt(lambda)."""
+    arm = lecture("two_link_com_inertia")
+    l1, l2 = 0.7, 0.5
+    q, qd = [0.5, 1.1], [0.8, -0.4]
+    s1, s12, c1, c12 = sin(q[0]), sin(q[0] + q[1]), cos(q[0]), cos(q[0] + q[1])
+    J = np.array([[-l1 * s1 - l2 * s12, -l2 * s12], [l1 * c1 + l2 * c12, l2 * c12]])
+    inverse = np.linalg.inv(J)
+    G = inverse.T @ rne.mass_matrix(arm, q) @ inverse
+    values, vectors = np.linalg.eigh(G)
+
+    ours = rne.inertia_ellipsoid(arm, q, "link2", rows=[0, 1])
+    v = J @ qd
+    sheet = Sheet("At the tip, in the plane (x and y of the tip are the rows 0 and 1 of the Jacobian):")
+    sheet.rows_of(["G_xx, G_xy", "G_yx, G_yy"], G, rne.operational_inertia(arm, q, "link2", rows=[0, 1]))
+    sheet.row("semi-axes 1/sqrt(lambda_i)", 1 / np.sqrt(values), ours.semi_axes)
+    sheet.row("directions, up to their sign", np.eye(2), abs(vectors.T @ ours.directions))
+    sheet.row("K = v^T G v/2", v @ G @ v / 2, rne.kinetic_energy(arm, q, qd))
+    stretched = rne.inertia_ellipsoid(arm, [0.5, 0.0], "link2", rows=[0, 1])
+    sheet.row("stretched, one axis vanishes: det J = 0", 0.0, stretched.semi_axes[1])
+    return sheet
