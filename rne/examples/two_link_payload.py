@@ -127,6 +127,6 @@ def fourteen_unknowns() -> Sheet:
     ours = np.concatenate([qdd, A_c1, A_c2, A_pl, F01, F12, Fpl[:2]])
     sheet = Sheet("u by solving A u = b, and by forward dynamics, accelerations of points and joint wrenches:")
     names = "th1'' th2'' A_c1,x A_c1,y A_c2,x A_c2,y A_pl,x A_pl,y F01,x F01,y F12,x F12,y Fpl,x Fpl,y"
-    sheet.rows_of(names, u, ours)
+    sheet.rows_of(names, u.tolist(), ours)
     sheet.row("A u, of rne, and b", b, A @ ours)
     return sheet
