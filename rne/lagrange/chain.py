@@ -78,11 +78,11 @@ def mimic_map(robot: Robot) -> tuple[Array, Array]:
 
 def coupling_map(tree: Tree) -> Array:
     """S (couplings, m): how much each coupling stretches for each moving joint; fixed ones stand at zero."""
-    rows = [
-        [(joint.name == c.first) - c.ratio * (joint.name == c.second) for joint in moving_joints(tree)]
-        for c in tree.couplings
-    ]
-    return np.array(rows, dtype=np.float64).reshape(len(tree.couplings), -1)
+    names = [joint.name for joint in moving_joints(tree)]
+    S = np.zeros((len(tree.couplings), len(names)))
+    for row, coupling in zip(S, tree.couplings, strict=True):
+        row += [(name == coupling.first) - coupling.ratio * (name == coupling.second) for name in names]
+    return S
 
 
 def homogeneous(pose: Pose) -> Array:
