@@ -12,14 +12,14 @@ from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
 from rne.arrays import Floats, as_batch, as_result, as_table, check_robot, finish, read_only
+from rne.inertial import OF_BODY, OF_FRICTION, from_pseudo_inertias
 from rne.kernels import layout as at
 from rne.kernels.entries import REGRESSOR, REGRESSOR_ONE
 from rne.kernels.jit import REFUSED
 from rne.many import launch
 from rne.robot import Robot
 
-OF_BODY = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
-OF_FRICTION = ("viscous", "coulomb_plus", "coulomb_minus")
+_SECOND, _FIRST = range(at.FULL_XX, at.FULL_YZ + 1), range(at.FULL_HX, at.FULL_HZ + 1)
 
 
 def regressor(
@@ -145,10 +145,8 @@ def parameters(robot: Robot, *, rotors: bool = False, friction: bool = False) ->
 
 def _body(row: Floats, rotation: Floats, position: Floats) -> Floats:
     """Ten parameters of a body about a frame that is placed in that of its row."""
-    mass, first = row[at.FULL_MASS], row[at.FULL_HX : at.FULL_HZ + 1]
-    xx, yy, zz, xy, xz, yz = row[at.FULL_XX : at.FULL_YZ + 1]
-    cross = np.outer(first, position)
-    second = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]] - cross - cross.T + mass * np.outer(position, position)
-    second = rotation.T @ second @ rotation
-    tensor = np.trace(second) * np.eye(3) - second
-    return np.concatenate([[mass], rotation.T @ (first - mass * position), tensor[np.triu_indices(3)]])
+    xx, yy, zz, xy, xz, yz, x, y, z, m = row[[*_SECOND, *_FIRST, at.FULL_MASS]]
+    J = np.array([[xx, xy, xz, x], [xy, yy, yz, y], [xz, yz, zz, z], [x, y, z, m]])
+    into = np.eye(4)
+    into[:3, :3], into[:3, 3] = rotation.T, -rotation.T @ position
+    return from_pseudo_inertias(into @ J @ into.T)

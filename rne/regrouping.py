@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from rne.arrays import check_robot
 from rne.edit import numbers
 from rne.errors import ArgumentError
-from rne.linear_model import OF_BODY, parameter_names, parameters, regressor
+from rne.inertial import OF_BODY
+from rne.linear_model import parameter_names, parameters, regressor
 from rne.robot import Robot
 
 Array = NDArray[np.float64]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne import coupling, edit
+from rne import coupling, edit, inertial
 from rne.errors import ArgumentError, ModelWarning
 from rne.kernels import layout as at
 from rne.links import LinkTable, compile_tree
@@ -218,6 +218,26 @@ class Robot:
     def with_drives(self, drives: Mapping[str, Drive]) -> Robot:
         """Return the robot with other drives, by joint name: rotor inertia, gear ratio and friction."""
         return Robot(edit.with_drives(self.tree, drives), self.joint_names)
+
+    def with_parameters(self, pi: ArrayLike, *, strict: bool = True) -> Robot:
+        """Return the robot with other parameters, such as identified ones; the inverse of `rne.parameters`.
+
+        All that moves with a joint becomes the body of its child link; what is bolted to that keeps its frames and
+        weighs nothing.
+
+        Parameters
+        ----------
+        pi : (P,) as `rne.parameter_names` tells them: those of the links, and rotor inertias, friction, or both, which
+            otherwise stay as they are. Gear ratios stay.
+        strict : whether to refuse numbers that no body has. The torques are right for any.
+
+        Raises
+        ------
+        ArgumentError
+            Another number of parameters, first moments without a mass, numbers that no body has, negative ones of a
+            drive.
+        """
+        return Robot(inertial.with_parameters(self.tree, self.links.joints, pi, strict), self.joint_names)
 
     def with_springs(self, stiffness: ArrayLike, rest: ArrayLike | None = None) -> Robot:
         """Return the robot with other springs: tau = ... + K (q - rest), and P = ... + (q - rest)^T K (q - rest) / 2.
