@@ -65,7 +65,7 @@ ARROWS = {
         "free_body inertia kinematics mass operational power rigid_body simplification simulation sizing statics "
         "trajectory verification linear_model regrouping"
     ),
-    "examples": "__init__ edit lagrange",  # the public names, as their readers use them
+    "examples": "__init__ edit lagrange text",  # the public names, as their readers use them
     "cli": "__init__ examples kernels many robot tree errors verification",  # the public names; a loop to time
 }
 

@@ -54,9 +54,8 @@ def four_link() -> Sheet:
     q, qd, qdd = [0.3, -0.5, 0.7, -0.2], [0.4, -0.6, 0.9, 1.2], [-0.8, 1.5, 0.6, -2.0]
     r = np.array([0.1, -0.05, 0.2])  # a point P of link 3, in its frame
 
-    T3 = lagrange.transforms(arm, q)["link3"]
-    d, delta = lagrange.differential_vectors(arm, q)["link3"]  # dT_3/dq_i = T_3 Delta_i
-    v = T3[:3, :3] @ sum((d[i] + np.cross(delta[i], r)) * qd[i] for i in range(4))
+    T3, dT3 = lagrange.transforms(arm, q)["link3"], lagrange.transform_derivatives(arm, q)["link3"]
+    v = (np.array(qd) @ (dT3 @ [*r, 1]))[:3]
     ours = rne.frame_velocity(arm, q, qd, "link3", point=r)[:3]
     sheet = Sheet("A point P of link 3:")
     place = rne.forward_kinematics(arm, q, "link3") @ [*r, 1]
@@ -115,6 +114,8 @@ def differential_vectors() -> Sheet:
 
         exact, ours = lagrange.paul_inertia_matrix(arm, q, rotors=False), rne.mass_matrix(arm, q, rotors=False)
         sheet.rows_of([f"D_{i}j" for i in range(1, arm.n + 1)], exact, ours)
+        D_i = lagrange.paul_gravity_vector(arm, q)
+        sheet.row("D_i = (i-1)g . sum m_p (i-1)rbar_p", D_i, rne.gravity_vector(arm, q))
         gn, go, _ = arm.gravity @ first[:3, :3]  # joint 2 turns about z of T_1
         beyond = [body for body in arm.tree.bodies if body.mass and body.name != "link1"]
         moments = sum(body.mass * np.linalg.solve(first, T[body.name] @ [*body.com, 1]) for body in beyond)

@@ -93,7 +93,7 @@ def two_link_payload() -> Sheet:
 
 @example("L4 2.3", "two_link_r1r2")
 def fourteen_unknowns() -> Sheet:
-    """Accelerations and forces of the arm with payload under given torques, beside the system of 14 equations."""
+    """Accelerations and forces under given torques, beside the system of 14 equations."""
     M = 0.6
     arm = lecture("two_link_r1r2").with_payload(M)
     m1, m2, r1, l1, r2, l2, g = 1.8, 1.1, 0.35, 0.7, 0.25, 0.5, 9.81
