@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from rne.mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
     from rne.operational import Ellipsoid, inertia_ellipsoid, operational_inertia
     from rne.power import actuator_power, dissipated_power, dissipation
+    from rne.reactions import LinkForces, link_forces
     from rne.regrouping import BaseParameters, base_parameters
     from rne.rigid_body import Inertia
     from rne.simplification import Significance, significance
@@ -69,6 +70,7 @@ __all__ = [
     "EnergyBalance",
     "FileError",
     "Inertia",
+    "LinkForces",
     "ModelError",
     "ModelWarning",
     "RneError",
@@ -109,6 +111,7 @@ __all__ = [
     "joint_wrenches",
     "kinetic_energy",
     "lagrange",
+    "link_forces",
     "load",
     "load_dh",
     "load_urdf",
@@ -153,6 +156,7 @@ _HOMES = {
         "operational": "Ellipsoid inertia_ellipsoid operational_inertia",
         "power": "actuator_power dissipated_power dissipation",
         "regrouping": "BaseParameters base_parameters",
+        "reactions": "LinkForces link_forces",
         "rigid_body": "Inertia",
         "simplification": "Significance significance",
         "simulation": "Simulation simulate",

@@ -53,7 +53,8 @@ ARROWS = {
     "kinematics": "arrays errors frames kernels many robot",
     "linear_model": "arrays inertial kernels kernels/layout many robot",
     "mass": "arrays kernels many robot",
-    "statics": "arrays dynamics errors kernels many robot",
+    "statics": "arrays dynamics errors kernels kernels/layout kinematics many robot",
+    "reactions": "arrays dynamics edit errors forward kinematics robot statics text",
     "simulation": "arrays energy errors forward inertia kernels kernels/layout many robot",
     "balance": "arrays dynamics errors power robot simulation statics",
     "breakdown": "arrays dynamics inertia kernels kernels/layout many robot statics",
@@ -63,7 +64,7 @@ ARROWS = {
     "__init__": (
         "errors tree loading robot jit lagrange balance breakdown coriolis dynamics energy equations forward "
         "free_body inertia kinematics mass operational power rigid_body simplification simulation sizing statics "
-        "trajectory verification linear_model regrouping"
+        "trajectory verification linear_model regrouping reactions"
     ),
     "examples": "__init__ edit lagrange text",  # the public names, as their readers use them
     "cli": "__init__ examples kernels many robot tree errors verification",  # the public names; a loop to time

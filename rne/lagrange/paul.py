@@ -1,8 +1,9 @@
-"""Paul's shorter form of inertias and gravity: differential vectors of the bodies, first moments seen from the joints."""
+"""Paul's shorter form of inertias and gravity: differential vectors of bodies, first moments seen from joints."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -151,14 +152,13 @@ def paul_gravity_vector(robot: Robot, q: ArrayLike, *, gravity: ArrayLike | None
     return D @ G
 
 
-def _seen_from_joints(robot: Robot, q: Array) -> Iterator[tuple[Placed, list[tuple[int, Joint, Array, Array]]]]:
+def _seen_from_joints(robot: Robot, q: Array) -> Iterator[tuple[Placed, list[tuple[int, Joint, Array, NDArray[Any]]]]]:
     """Bodies with the joints that move them: row, joint, frame of the joint at q = 0 in the base, and body in it."""
     T = {p.body.name: p.T for p in placed_bodies(robot, q, order=0)}
     moving = moving_joints(robot.tree)
     for p in placed_bodies(robot, q):
         at_joints = {k: T[moving[k].parent] @ homogeneous(moving[k].origin) for k in p.joints}
-        seen: dict[int, Array] = {k: np.linalg.solve(at_joint, p.T) for k, at_joint in at_joints.items()}
-        yield p, [(k, moving[k], at_joints[k], seen[k]) for k in p.joints]
+        yield p, [(k, moving[k], at_joint, np.linalg.solve(at_joint, p.T)) for k, at_joint in at_joints.items()]
 
 
 def paul_inertia_matrix(robot: Robot, q: ArrayLike, *, rotors: bool = True, products: bool = True) -> Array:
