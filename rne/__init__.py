@@ -35,7 +35,7 @@ from rne.robot import Robot
 from rne.tree import Drive
 
 if TYPE_CHECKING:
-    from rne import jit, lagrange
+    from rne import control, jit, lagrange
     from rne.balance import EnergyBalance, energy_balance, energy_drift
     from rne.breakdown import TorqueBreakdown, torque_breakdown
     from rne.coriolis import VelocityTorques, christoffel, coriolis_matrix, velocity_torques
@@ -48,16 +48,17 @@ if TYPE_CHECKING:
     from rne.kinematics import forward_kinematics, frame_acceleration, frame_velocity, jacobian, jacobian_dot_qd
     from rne.linear_model import parameter_names, parameters, regressor
     from rne.mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
+    from rne.motion import Simulation
     from rne.operational import Ellipsoid, inertia_ellipsoid, operational_inertia
     from rne.power import actuator_power, dissipated_power, dissipation
     from rne.reactions import LinkForces, link_forces
     from rne.regrouping import BaseParameters, base_parameters
     from rne.rigid_body import Inertia
     from rne.simplification import Significance, significance
-    from rne.simulation import Simulation, simulate
+    from rne.simulation import simulate
     from rne.sizing import motor_sizing
     from rne.statics import joint_wrenches, static_torque, transform_twist, transform_wrench
-    from rne.trajectory import quintic, trapezoidal
+    from rne.trajectory import quintic, quintic_duration, trapezoidal, trapezoidal_duration
     from rne.verification import verify
 
 __all__ = [
@@ -89,6 +90,7 @@ __all__ = [
     "center_of_mass_velocity",
     "christoffel",
     "coefficients",
+    "control",
     "coriolis_matrix",
     "coriolis_vector",
     "dissipated_power",
@@ -124,6 +126,7 @@ __all__ = [
     "parameters",
     "potential_energy",
     "quintic",
+    "quintic_duration",
     "regressor",
     "significance",
     "simulate",
@@ -132,12 +135,13 @@ __all__ = [
     "transform_twist",
     "transform_wrench",
     "trapezoidal",
+    "trapezoidal_duration",
     "velocity_torques",
     "verify",
 ]
 
 # What needs numba is imported when it is first asked for (PEP 562): a robot is loaded in half the time without it.
-_MODULES = ("jit", "lagrange")
+_MODULES = ("control", "jit", "lagrange")
 _HOMES = {
     name: f"rne.{module}"
     for module, names in {
@@ -153,16 +157,17 @@ _HOMES = {
         "kinematics": "forward_kinematics frame_acceleration frame_velocity jacobian jacobian_dot_qd",
         "linear_model": "parameter_names parameters regressor",
         "mass": "center_of_mass center_of_mass_jacobian center_of_mass_velocity",
+        "motion": "Simulation",
         "operational": "Ellipsoid inertia_ellipsoid operational_inertia",
         "power": "actuator_power dissipated_power dissipation",
         "regrouping": "BaseParameters base_parameters",
         "reactions": "LinkForces link_forces",
         "rigid_body": "Inertia",
         "simplification": "Significance significance",
-        "simulation": "Simulation simulate",
+        "simulation": "simulate",
         "sizing": "motor_sizing",
         "statics": "joint_wrenches static_torque transform_twist transform_wrench",
-        "trajectory": "quintic trapezoidal",
+        "trajectory": "quintic quintic_duration trapezoidal trapezoidal_duration",
         "verification": "verify",
     }.items()
     for name in names.split()

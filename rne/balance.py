@@ -12,9 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from rne.arrays import Floats, as_batch, as_wrenches, check_robot
 from rne.dynamics import inverse_dynamics
 from rne.errors import ArgumentError
+from rne.integration import Function, asked
+from rne.motion import Simulation
 from rne.power import actuator_power, dissipated_power
 from rne.robot import Robot
-from rne.simulation import Controller, Simulation, asked, held_torques
+from rne.simulation import held_torques
 from rne.statics import static_torque
 
 Array = NDArray[np.float64]
@@ -119,7 +121,7 @@ def energy_balance(
 def energy_drift(
     robot: Robot,
     motion: Simulation,
-    tau: ArrayLike | Controller | None = None,
+    tau: ArrayLike | Function | None = None,
     *,
     friction: bool = False,
 ) -> Array:
@@ -180,7 +182,7 @@ def energy_drift(
     return drift
 
 
-def _controlled(robot: Robot, controller: Controller, times: Array, q: Array, qd: Array) -> Array:
+def _controlled(robot: Robot, controller: Function, times: Array, q: Array, qd: Array) -> Array:
     """Power (..., T) of the torques of a controller, asked at each time."""
     states = zip(times.tolist(), np.moveaxis(q, -2, 0), np.moveaxis(qd, -2, 0), strict=True)
     power = [actuator_power(robot, asked(controller, t, *state), state[1]).sum(axis=-1) for t, *state in states]

@@ -55,16 +55,20 @@ ARROWS = {
     "mass": "arrays kernels many robot",
     "statics": "arrays dynamics errors kernels kernels/layout kinematics many robot",
     "reactions": "arrays dynamics edit errors forward kinematics robot statics text",
-    "simulation": "arrays energy errors forward inertia kernels kernels/layout many robot",
-    "balance": "arrays dynamics errors power robot simulation statics",
+    "motion": "edit errors robot text",
+    "path": "arrays errors robot trajectory",
+    "control": "arrays errors kernels kernels/layout path robot",
+    "integration": "arrays errors forward kernels robot",
+    "simulation": "arrays control energy errors inertia integration kernels kernels/layout many motion robot",
+    "balance": "arrays dynamics errors integration motion power robot simulation statics",
     "breakdown": "arrays dynamics inertia kernels kernels/layout many robot statics",
     "terms": "breakdown equations errors robot",
     "simplification": "arrays edit errors robot sizing terms text",
     "operational": "arrays errors inertia kinematics robot",
     "__init__": (
-        "errors tree loading robot jit lagrange balance breakdown coriolis dynamics energy equations forward "
-        "free_body inertia kinematics mass operational power rigid_body simplification simulation sizing statics "
-        "trajectory verification linear_model regrouping reactions"
+        "errors tree loading robot control jit lagrange balance breakdown coriolis dynamics energy equations forward "
+        "free_body inertia kinematics mass motion operational power rigid_body simplification simulation sizing "
+        "statics trajectory verification linear_model regrouping reactions"
     ),
     "examples": "__init__ edit lagrange text",  # the public names, as their readers use them
     "cli": "__init__ examples kernels many robot tree errors verification",  # the public names; a loop to time
@@ -161,9 +165,9 @@ def test_nothing_but_the_declared_is_imported():
 
     for path in SOURCES:
         outside = {name.split(".")[0] for name in imported(path)} - sys.stdlib_module_names - {"rne"}
-        optional = {"scipy"} if path == RNE / "simulation.py" else set()
+        optional = {"scipy"} if path == RNE / "integration.py" else set()
         assert outside <= {"numpy", "numba", "llvmlite", "click"} | optional, path
-    assert not re.search(r"^(import|from) scipy", (RNE / "simulation.py").read_text(encoding="utf-8"), re.MULTILINE)
+    assert not re.search(r"^(import|from) scipy", (RNE / "integration.py").read_text(encoding="utf-8"), re.MULTILINE)
 
 
 PAGES = sorted(path for folder in ("rne", "tests", "benchmarks") for path in (ROOT / folder).rglob("*.py"))
@@ -177,7 +181,7 @@ def test_a_page_is_not_too_long(path):
 
 
 def public_names():
-    for module in (rne, rne.jit):
+    for module in (rne, rne.control, rne.jit):
         for name in module.__all__:
             value = getattr(module, name)
             if not inspect.ismodule(value):
@@ -216,7 +220,7 @@ def test_a_public_name_describes_every_parameter(name):
 
 
 def test_public_names_are_sorted_and_there():
-    for module in (rne, rne.jit):
+    for module in (rne, rne.control, rne.jit):
         assert list(module.__all__) == sorted(module.__all__)
         assert all(hasattr(module, name) for name in module.__all__)
 
