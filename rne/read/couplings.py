@@ -32,7 +32,7 @@ def _read_coupling(values: object, number: int, table: Fields, joints: Sequence[
         return Coupling("", "")
     coupling.reject_unknown(KEYS)
     first, second = _read_joints(coupling, [joint.name for joint in joints])
-    if not coupling.has("stiffness", "viscous"):
+    if not coupling.has("stiffness", "viscous") and set(values) <= set(KEYS):  # a key written wrong is reported already
         coupling.spot("").error("neither 'stiffness' nor 'viscous' is there; nothing would act between the joints")
     stiffness, viscous, rest, ratio = (coupling.number(key, 1.0 if key == "ratio" else 0.0) for key in KEYS[1:])
     if viscous < 0:

@@ -94,6 +94,7 @@ def _read_parent(row: Fields, number: int) -> str:
     parent = row.text("parent", earlier[-1])
     if parent not in earlier:
         row.spot("parent").error(f"parent = {parent!r} is none of what stands before this row: {', '.join(earlier)}")
+        return earlier[-1]
     return parent
 
 
