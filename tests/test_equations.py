@@ -135,6 +135,17 @@ def test_one_joint_has_a_table_too():
     ]
 
 
+def test_a_robot_without_joints_has_nothing_to_show():
+    stand = point_masses().with_locked({"first": 0.1, "second": 0.2})
+    c = rne.coefficients(stand, np.zeros((3, 0)))
+    assert (c.effective.shape, c.velocity.shape) == ((3, 0), (3, 0, 0, 0))
+    assert str(c).splitlines()[0] == "no joints; largest sizes of 3 postures"
+    for free in (None, []):
+        assert rne.effective_inertia(stand, [], free=free).free.shape == (0,)
+    report = rne.significance(stand, np.zeros((3, 0)), below=0.1)
+    assert (report.total.shape, report.coefficients.names, report.dropped) == ((3, 0), (), ())
+
+
 # -------------------------------------------------------------------------------------------------------------- errors
 
 
