@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from rne.energy import kinetic_energy, potential_energy
     from rne.forward import forward_dynamics
     from rne.free_body import newton_euler
+    from rne.identification import Identification, identify
     from rne.inertia import mass_matrix, mass_matrix_inverse
     from rne.kinematics import forward_kinematics, frame_acceleration, frame_velocity, jacobian, jacobian_dot_qd
     from rne.linear_model import parameter_names, parameters, regressor
@@ -60,6 +61,7 @@ __all__ = [
     "Drive",
     "Ellipsoid",
     "FileError",
+    "Identification",
     "Inertia",
     "ModelError",
     "ModelWarning",
@@ -85,6 +87,7 @@ __all__ = [
     "friction_torque",
     "from_dh",
     "gravity_vector",
+    "identify",
     "inertia_ellipsoid",
     "inverse_dynamics",
     "jacobian",
@@ -127,6 +130,7 @@ _HOMES = {
         "energy": "kinetic_energy potential_energy",
         "forward": "forward_dynamics",
         "free_body": "newton_euler",
+        "identification": "Identification identify",
         "inertia": "mass_matrix mass_matrix_inverse",
         "kinematics": "forward_kinematics frame_acceleration frame_velocity jacobian jacobian_dot_qd",
         "linear_model": "parameter_names parameters regressor",

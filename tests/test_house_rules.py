@@ -37,6 +37,8 @@ ARROWS = {
     "forward": "arrays dynamics errors inertia kernels kernels/layout many robot",
     "jit": "arrays errors kernels robot",
     "regrouping": "arrays edit errors inertial linear_model robot",
+    "nearest": "inertial regrouping",
+    "identification": "arrays dynamics edit errors inertial linear_model nearest regrouping robot",
     "shapes": "edit errors",
     "rigid_body": "edit errors shapes tree",
     "free_body": "edit errors rigid_body",
@@ -54,9 +56,9 @@ ARROWS = {
     "breakdown": "arrays dynamics kernels kernels/layout many robot statics",
     "operational": "arrays errors inertia kinematics robot",
     "__init__": (
-        "errors tree loading robot jit lagrange breakdown coriolis dynamics energy forward free_body inertia "
-        "kinematics linear_model mass operational regrouping rigid_body simulation sizing statics "
-        "trajectory verification"
+        "errors tree loading robot jit lagrange breakdown coriolis dynamics energy forward free_body "
+        "identification inertia kinematics linear_model mass operational regrouping rigid_body "
+        "simulation sizing statics trajectory verification"
     ),
     "cli": "__init__ kernels many robot tree errors verification",  # the public names; a loop to time
 }
