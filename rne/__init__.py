@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from rne.equations import Coefficients, coefficients
     from rne.forward import forward_dynamics
     from rne.free_body import newton_euler
+    from rne.identification import Identification, identify
     from rne.inertia import EffectiveInertia, effective_inertia, mass_matrix, mass_matrix_inverse
     from rne.kinematics import forward_kinematics, frame_acceleration, frame_velocity, jacobian, jacobian_dot_qd
     from rne.linear_model import parameter_names, parameters, regressor
@@ -70,6 +71,7 @@ __all__ = [
     "Ellipsoid",
     "EnergyBalance",
     "FileError",
+    "Identification",
     "Inertia",
     "LinkForces",
     "ModelError",
@@ -105,6 +107,7 @@ __all__ = [
     "friction_torque",
     "from_dh",
     "gravity_vector",
+    "identify",
     "inertia_ellipsoid",
     "inverse_dynamics",
     "jacobian",
@@ -154,6 +157,8 @@ _HOMES = {
         "forward": "forward_dynamics",
         "free_body": "newton_euler",
         "inertia": "EffectiveInertia effective_inertia mass_matrix mass_matrix_inverse",
+        "identification": "Identification identify",
+        "inertia": "mass_matrix mass_matrix_inverse",
         "kinematics": "forward_kinematics frame_acceleration frame_velocity jacobian jacobian_dot_qd",
         "linear_model": "parameter_names parameters regressor",
         "mass": "center_of_mass center_of_mass_jacobian center_of_mass_velocity",

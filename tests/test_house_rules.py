@@ -38,6 +38,8 @@ ARROWS = {
     "forward": "arrays dynamics errors inertia kernels kernels/layout many robot",
     "jit": "arrays errors kernels robot",
     "regrouping": "arrays edit errors inertial linear_model robot",
+    "nearest": "inertial regrouping",
+    "identification": "arrays dynamics edit errors inertial linear_model nearest regrouping robot",
     "shapes": "edit errors",
     "rigid_body": "edit errors shapes tree",
     "free_body": "edit errors rigid_body",
@@ -68,7 +70,7 @@ ARROWS = {
     "__init__": (
         "errors tree loading robot control jit lagrange balance breakdown coriolis dynamics energy equations forward "
         "free_body inertia kinematics mass motion operational power rigid_body simplification simulation sizing "
-        "statics trajectory verification linear_model regrouping reactions"
+        "statics trajectory verification linear_model regrouping reactions identification"
     ),
     "examples": "__init__ edit lagrange text",  # the public names, as their readers use them
     "cli": "__init__ examples kernels many robot tree errors verification",  # the public names; a loop to time

@@ -1,0 +1,224 @@
+"""Parameters from measured motions and torques: least squares, with what the numbers are worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rne.arrays import as_batch, check_robot
+from rne.dynamics import inverse_dynamics
+from rne.edit import numbers
+from rne.errors import ArgumentError
+from rne.inertial import OF_BODY, physical
+from rne.linear_model import parameters
+from rne.nearest import nearest
+from rne.regrouping import BaseParameters, base_parameters
+from rne.robot import Robot
+
+Array = NDArray[np.float64]
+
+UNTOLD = 1e-8  # a combination of columns, each of length 1, that is shorter leaves its parameter to rounding
+ESTIMATED = "estimated"
+
+
+@dataclass(frozen=True, eq=False)
+class Identification:
+    """Identified parameters of a robot, and what they are worth; printed, it is a report.
+
+    Parameters
+    ----------
+    base : the base parameters that were identified; `base.robot` is the robot as it was given.
+    beta, sd : (b,) their values, and standard deviations.
+    covariance : (b, b) of the values.
+    condition : condition number of the weighted regressor with columns of length 1. Some tens are good; errors of the
+        model, unlike noise, may grow by as much.
+    residual : (n,) root of the mean square of measured less calculated torques, N m or N, joint by joint.
+    prior_residual : (n,) the same of the robot as it was given.
+    noise : (n,) standard deviations of the measured torques by which they were weighted, given or estimated.
+    pi : (P,) the parameters nearest those of the given robot whose base parameters are `beta`, see `identify`.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> q, qd, qdd = np.random.default_rng(0).normal(size=(3, 50, 2))
+    >>> rne.identify(arm, q, qd, qdd, rne.inverse_dynamics(arm, q, qd, qdd)).residual.round(9)
+    array([0., 0.])
+    """
+
+    base: BaseParameters
+    beta: Array
+    sd: Array
+    covariance: Array
+    condition: float
+    residual: Array
+    prior_residual: Array
+    noise: Array
+    pi: Array
+
+    @cached_property
+    def unphysical(self) -> tuple[str, ...]:
+        """Joints whose links have parameters in `pi` that no body can have, or whose drives have negative ones.
+
+        None where bodies with the identified base parameters exist and were found. Otherwise noise or friction that is
+        not in the model may be to blame; the torques are as good, the inverse of the mass matrix may not be.
+        """
+        joints = self.base.robot.links.joints
+        size = len(OF_BODY) * len(joints)
+        sound = physical(self.pi[:size].reshape(len(joints), -1))
+        sound &= (self.pi[size:].reshape(-1, len(joints)) >= 0).all(axis=0)
+        return tuple(joint for joint, good in zip(joints, sound, strict=True) if not good)
+
+    @property
+    def robot(self) -> Robot:
+        """The robot with the parameters `pi`.
+
+        Raises
+        ------
+        ArgumentError
+            Some are `unphysical`; `base.robot.with_parameters(pi, strict=False)` takes links that no body can be.
+        """
+        return self.base.robot.with_parameters(self.pi)
+
+    def __str__(self) -> str:
+        given, robot = self.base.values(), self.base.robot
+        lines = [f"{robot.name}: {len(self.base)} base parameters, condition number {self.condition:.3g}", ""]
+        lines.append(f"{'':3} {'value':>12} {'sd':>10} {'given':>12}")
+        rows = zip(self.beta, self.sd, given, self.base.expressions, strict=True)
+        lines += [f"{k:3} {b:12.5g} {s:10.2g} {g:12.5g}  {text}" for k, (b, s, g, text) in enumerate(rows, start=1)]
+        lines += ["", f"{'residual':>12} {'as given':>12} {'noise':>12}"]
+        torques = zip(self.residual, self.prior_residual, self.noise, robot.joint_names, strict=True)
+        lines += [f"{r:12.5g} {p:12.5g} {s:12.5g}  {name}" for r, p, s, name in torques]
+        bad = ", ".join(self.unphysical)
+        found = f"no bodies with these base parameters were found: {bad}" if bad else "bodies with these numbers exist"
+        return "\n".join([*lines, "", found])
+
+
+def identify(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    tau: ArrayLike,
+    *,
+    gravity: ArrayLike | None = None,
+    rotors: bool = False,
+    friction: bool = False,
+    noise: ArrayLike | str | None = None,
+) -> Identification:
+    """Identify the base parameters of a robot from measured motions and torques, by least squares.
+
+    The kinematics, springs, and rotors unless they are asked for, are those of the robot; its masses are where the
+    search for full parameters starts. Atkeson, An, Hollerbach 1986; Gautier, Khalil 1990; Khalil, Dombre 2002, chapter
+    12.
+
+    A full set of parameters with the identified base parameters is not unique. Given is the one nearest the robot's own
+    with which bodies exist, if any: no eigenvalue of a pseudo-inertia negative (Wensing, Kim, Slotine 2018), no rotor
+    inertia or friction either. Near is meant by the pseudo-inertias, with the mass and the radius of gyration of each
+    link as units; the point is found by projections onto both conditions in turn (Dykstra 1983).
+
+    Parameters
+    ----------
+    robot : the robot as it is known.
+    q, qd, qdd : (..., n) measured positions, velocities and accelerations, filtered as needs be.
+    tau : (..., n) measured torques, N m or N.
+    gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
+    rotors, friction : whether to identify reflected rotor inertias; viscous and Coulomb friction. Without it the model
+        has no friction.
+    noise : (n,) standard deviations of the torques, by which they are weighted. None weighs all alike and takes the
+        size of the noise from the residuals; "estimated" does that, and then again with those of each joint as weights.
+
+    Returns
+    -------
+    Identification
+
+    Raises
+    ------
+    ArgumentError
+        An argument has the wrong shape, type or value, or there is a NaN in it; there are fewer torques than base
+        parameters, or the motion does not tell some of them apart.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> q, qd, qdd = np.random.default_rng(0).normal(size=(3, 50, 2))
+    >>> tau = rne.inverse_dynamics(arm.with_payload(0.5), q, qd, qdd)
+    >>> found = rne.identify(arm, q, qd, qdd, tau)
+    >>> found.beta.round(6) + 0.0
+    array([2.      , 0.      , 1.833333, 1.      , 0.      , 0.833333])
+    >>> round(found.robot.total_mass, 9)
+    2.5
+    """
+    check_robot(robot)
+    batch = as_batch(robot, {"q": q, "qd": qd, "qdd": qdd, "tau": tau}, required="q")
+    state = {name: rows.astype(np.float64) for name, rows in batch.rows.items()}
+    for name, rows in state.items():
+        strange = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+        if strange.size:
+            raise ArgumentError(f"{name}: sample {strange[0]} of {len(rows)} is not finite")
+    motion, measured = (state["q"], state["qd"], state["qdd"]), state["tau"]
+    sd = _noise(robot, noise)
+    base = base_parameters(robot, gravity=gravity, rotors=rotors, friction=friction)
+    if measured.size < len(base):
+        raise ArgumentError(f"tau: {measured.size} torques cannot tell {len(base)} base parameters")
+    W = base.regressor(*motion, gravity=gravity)
+    # In differences to the given robot springs and all that is not asked for take care of themselves.
+    miss = measured - inverse_dynamics(robot, *motion, gravity=gravity, friction=friction)
+    freedom = 1 - len(base) / measured.size  # part of the squares that the fit leaves
+    change, covariance, condition = _least_squares(base, W, miss, np.ones(robot.n) if sd is None else sd)
+    left = miss - W @ change
+    if sd is None:
+        spread = np.full(robot.n, _rms(left, None)) / np.sqrt(freedom) if freedom else np.zeros(robot.n)
+        covariance *= spread[:1] ** 2
+        if noise == ESTIMATED:
+            spread = _rms(left, 0) / np.sqrt(freedom) if freedom else spread
+            change, covariance, condition = _least_squares(base, W, miss, spread)
+            left = miss - W @ change
+        sd = spread
+    beta = base.values() + change
+    return Identification(
+        base=base,
+        beta=beta,
+        sd=np.sqrt(np.diagonal(covariance)),
+        covariance=covariance,
+        condition=condition,
+        residual=_rms(left, 0),
+        prior_residual=_rms(miss, 0),
+        noise=sd,
+        pi=nearest(base, parameters(robot, rotors=rotors, friction=friction), beta),
+    )
+
+
+def _noise(robot: Robot, noise: ArrayLike | str | None) -> Array | None:
+    """Return the given standard deviations; None where there are none."""
+    if noise is None or isinstance(noise, str):
+        if noise not in (None, ESTIMATED):
+            raise ArgumentError(f"noise: wanted {robot.n} standard deviations, {ESTIMATED!r} or None; got {noise!r}")
+        return None
+    sd = numbers("noise", noise, (robot.n,))
+    if (sd <= 0).any():
+        raise ArgumentError(f"noise: wanted positive standard deviations, got {sd.tolist()}")
+    return sd
+
+
+def _rms(x: Array, axis: int | None) -> Array:
+    return np.asarray(np.sqrt(np.mean(x * x, axis=axis)))
+
+
+def _least_squares(base: BaseParameters, W: Array, miss: Array, sd: Array) -> tuple[Array, Array, float]:
+    """Solve W (samples, n, b) x = miss (samples, n), weighted by 1 / sd: x, its covariance and a condition number."""
+    sd = np.where(sd > 0, sd, sd[sd > 0].min(initial=1.0))  # a joint without any residual
+    A, y = (W / sd[:, None]).reshape(miss.size, -1), (miss / sd).ravel()
+    length = np.linalg.norm(A, axis=0)
+    U, s, Vt = np.linalg.svd(A / np.where(length > 0, length, 1.0), full_matrices=False)
+    weak = s <= UNTOLD * s[:1]
+    if weak.any():
+        share = np.abs(Vt[weak]).max(axis=0)
+        names = [text for text, x in zip(base.expressions, share, strict=True) if x > 0.1]
+        raise ArgumentError(f"q, qd, qdd: the motion does not tell apart, or not at all: {'; '.join(names)}")
+    inverse = Vt.T / s / length[:, None]
+    return inverse @ (U.T @ y), inverse @ inverse.T, float(s[0] / s[-1]) if s.size else 1.0
