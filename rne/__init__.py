@@ -34,7 +34,7 @@ from rne.robot import Robot
 from rne.tree import Drive
 
 if TYPE_CHECKING:
-    from rne import jit, lagrange
+    from rne import jit, lagrange, plot
     from rne.breakdown import TorqueBreakdown, torque_breakdown
     from rne.coriolis import VelocityTorques, christoffel, coriolis_matrix, velocity_torques
     from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
@@ -97,6 +97,7 @@ __all__ = [
     "motor_sizing",
     "newton_euler",
     "operational_inertia",
+    "plot",
     "potential_energy",
     "quintic",
     "simulate",
@@ -110,7 +111,7 @@ __all__ = [
 ]
 
 # What needs numba is imported when it is first asked for (PEP 562): a robot is loaded in half the time without it.
-_MODULES = ("jit", "lagrange")
+_MODULES = ("jit", "lagrange", "plot")
 _HOMES = {
     name: f"rne.{module}"
     for module, names in {

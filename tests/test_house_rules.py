@@ -24,6 +24,7 @@ ARROWS = {
     "kernels": "kernels/layout",
     "frames": "kernels/layout",
     "rotations": "",
+    "whole": "",
     "links": "rotations frames kernels/layout tree errors",
     "edit": "tree errors",
     "robot": "links edit tree errors",
@@ -49,12 +50,13 @@ ARROWS = {
     "statics": "arrays dynamics errors kernels many robot",
     "simulation": "arrays energy errors forward inertia kernels kernels/layout many robot",
     "breakdown": "arrays dynamics kernels kernels/layout many robot statics",
+    "plot": "arrays breakdown edit energy errors robot sizing whole",
     "operational": "arrays errors inertia kinematics robot",
     "__init__": (
         "errors tree loading robot jit lagrange breakdown coriolis dynamics energy forward free_body inertia "
-        "kinematics mass operational rigid_body simulation sizing statics trajectory verification"
+        "kinematics mass operational plot rigid_body simulation sizing statics trajectory verification"
     ),
-    "cli": "__init__ kernels many robot tree errors verification",  # the public names; a loop to time
+    "cli": "__init__ kernels many robot tree errors verification whole",  # the public names; a loop to time
 }
 
 SOURCES = sorted(RNE.rglob("*.py"))
@@ -142,13 +144,13 @@ def test_only_the_command_line_prints(path):
 def test_nothing_but_the_declared_is_imported():
     """numpy, numba with its llvmlite, click for the command line; all else is Python's own.
 
-    A simulation takes scipy if it is there, and only then.
+    A simulation takes scipy and plots take matplotlib if it is there, and only then.
     """
     import sys
 
     for path in SOURCES:
         outside = {name.split(".")[0] for name in imported(path)} - sys.stdlib_module_names - {"rne"}
-        optional = {"scipy"} if path == RNE / "simulation.py" else set()
+        optional = {"scipy"} if path == RNE / "simulation.py" else {"matplotlib"} if path.parent.name == "plot" else set()
         assert outside <= {"numpy", "numba", "llvmlite", "click"} | optional, path
     assert not re.search(r"^(import|from) scipy", (RNE / "simulation.py").read_text(encoding="utf-8"), re.MULTILINE)
 
