@@ -61,6 +61,7 @@ def sizing(report: MotorSizing) -> Figure:
             ax = tidy(figure.add_subplot(grid[row, column], sharey=first))
             first = first or ax
             ax.tick_params(labelleft=column == 0)
+            ax.locator_params(axis="x", nbins=5)
             panels.append(ax)
         unit = labels[group[0]]
         _bars(panels[0], report.peak_torque[group], report.rms_torque[group], robot.effort[group])
@@ -71,7 +72,7 @@ def sizing(report: MotorSizing) -> Figure:
         panels[0].set_yticks(range(len(group)), names, parse_math=False)
         panels[0].set_ylim(len(group) - 0.5, -0.5)
         for ax, text in zip(
-            panels, (unit.effort, unit.velocity, "power (W)", f"{unit.effort} at its peak"), strict=True
+            panels, (unit.effort, unit.velocity, "power (W)", unit.effort.replace(" (", " at its peak (")), strict=True
         ):
             name_axes(ax, text)
     return legend(figure)
@@ -90,9 +91,10 @@ def _bars(ax: Axes, peak: Floats, rms: Floats | None, limit: Floats | None) -> N
         used = peak[place] / limit[place]
         color = RED if used > 1 else BLACK
         end = max(peak[place], limit[place])
-        ax.annotate(f"{100 * used:.3g} %", (end, place), (5, 0), textcoords="offset points", va="center",
+        percent = f"{100 * used:,.0f} %" if used >= 1 else f"{100 * used:.2g} %"
+        ax.annotate(percent, (end, place), (5, 0), textcoords="offset points", va="center",
                     fontsize=SMALL, color=color)  # fmt: skip
-    ax.margins(x=0.18)
+    ax.margins(x=0.25)
 
 
 def _terms(ax: Axes, terms: dict[str, Floats], total: Floats) -> None:
@@ -107,3 +109,4 @@ def _terms(ax: Axes, terms: dict[str, Floats], total: Floats) -> None:
         below += value.clip(None, 0.0)
     ax.axvline(0.0, color=GREY, linewidth=0.6)
     ax.plot(total, places, "D", color=BLACK, markersize=4, label="sum")
+    ax.margins(x=0.08)

@@ -159,7 +159,7 @@ class Page:
     def __init__(self, title: str, cells: int, across: int = 1, x_label: str | None = None) -> None:
         beside = max(1, round((cells / (2 * across)) ** 0.5))  # cells a row: two rows of panels for each column
         rows, wide = -(-cells // beside), beside * across
-        self.figure = blank(max(9.0, 3.2 * wide), 1.0 + rows * (3.2 if wide * rows == 1 else 1.9), title)
+        self.figure = blank(max(9.0, 3.2 * wide), 1.0 + rows * max(1.9, 3.4 - 0.5 * rows), title)
         self.columns = max(150, 1200 // wide)
         self._letters = int(max(9.0, 3.2 * wide) / wide / 0.085) - 6
         grid = self.figure.add_gridspec(max(rows, 1), wide)
@@ -175,6 +175,7 @@ class Page:
                 if x_label is not None:
                     ax.tick_params(labelbottom=is_lowest)
                     name_axes(ax, x_label if is_lowest else None)
+                    ax.xaxis.set_in_layout(row == rows - 1)  # where the last row ends early, there is room below
                 panels.append(ax)
             self.cells.append(panels)
 
@@ -194,7 +195,8 @@ class Page:
         drawn = np.where(np.isfinite(y[kept]), y[kept], np.nan)
         there = np.pad(~np.isnan(drawn), 1)
         alone = np.flatnonzero(there[1:-1] & ~there[:-2] & ~there[2:])
-        ax.plot(x[kept], drawn, marker=".", markevery=alone.tolist(), **{"linewidth": 1.2, **style})
+        dots = {"marker": ".", "markevery": alone.tolist()} if alone.size else {}
+        ax.plot(x[kept], drawn, **{"linewidth": 1.2, **dots, **style})
         return kept
 
     def against(self, ax: Axes, name: str, x: Floats, y: Floats, lower: float, upper: float) -> None:
@@ -202,20 +204,19 @@ class Page:
 
         The note beside the name counts these samples, or tells a limit so far from all values that it is not in view.
         """
-        kept = self.line(ax, x, y, color=BLUE, label="value")
+        kept = self.line(ax, x, y, color=BLUE)
         bounds = [bound for bound in (lower, upper) if np.isfinite(bound)]
         for bound in bounds:
             ax.axhline(bound, color=RED, linestyle="--", linewidth=1, label="limit")
         outside = (y < lower) | (y > upper)
-        marked = kept[outside[kept]]
-        if marked.size:
-            ax.plot(x[marked], y[marked], "x", color=RED, markersize=4, label="beyond the limit")
+        count = np.count_nonzero(outside)
+        if count:
+            self.line(ax, x[kept], np.where(outside, y, np.nan)[kept], color=RED, linewidth=3, label="beyond the limit")
         values = y[np.isfinite(y)]
         reach = np.abs(values).max(initial=0.0)
         far = [bound for bound in bounds if reach < NEAR * abs(bound)]
         view(ax, np.concatenate([values, [bound for bound in bounds if bound not in far]]))
-        note = f"{np.count_nonzero(outside):,} beyond" if marked.size else _told(far)
-        self.head(ax, name, note, RED if marked.size else GREY)
+        self.head(ax, name, f"{count:,} beyond" if count else _told(far), RED if count else GREY)
 
 
 def view(ax: Axes, values: Floats) -> None:
@@ -232,5 +233,5 @@ def _told(bounds: list[float]) -> str:
     if not bounds:
         return ""
     if len(bounds) == 2 and bounds[0] == -bounds[1]:
-        return f"limits ±{bounds[1]:.4g}"
-    return ("limit " if len(bounds) == 1 else "limits ") + ", ".join(f"{bound:.4g}" for bound in bounds)
+        return f"far limits ±{bounds[1]:.4g}"
+    return ("far limit " if len(bounds) == 1 else "far limits ") + ", ".join(f"{bound:.4g}" for bound in bounds)

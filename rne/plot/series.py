@@ -266,7 +266,8 @@ def phase(robot: Robot, q: ArrayLike, qd: ArrayLike) -> Figure:
 
     Returns
     -------
-    figure : matplotlib.figure.Figure, a panel a joint; a dot is where the motion starts. `torques` tells the errors.
+    figure : matplotlib.figure.Figure, a panel a joint; a dot is where the motion starts. Limits farther from the motion
+        than it is wide are left out. `torques` tells the errors.
 
     Examples
     --------
