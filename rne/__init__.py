@@ -39,9 +39,10 @@ if TYPE_CHECKING:
     from rne.coriolis import VelocityTorques, christoffel, coriolis_matrix, velocity_torques
     from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
     from rne.energy import kinetic_energy, potential_energy
+    from rne.equations import Coefficients, coefficients
     from rne.forward import forward_dynamics
     from rne.free_body import newton_euler
-    from rne.inertia import mass_matrix, mass_matrix_inverse
+    from rne.inertia import EffectiveInertia, effective_inertia, mass_matrix, mass_matrix_inverse
     from rne.kinematics import forward_kinematics, frame_acceleration, frame_velocity, jacobian, jacobian_dot_qd
     from rne.mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
     from rne.operational import Ellipsoid, inertia_ellipsoid, operational_inertia
@@ -54,7 +55,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArgumentError",
+    "Coefficients",
     "Drive",
+    "EffectiveInertia",
     "Ellipsoid",
     "FileError",
     "Inertia",
@@ -72,8 +75,10 @@ __all__ = [
     "center_of_mass_jacobian",
     "center_of_mass_velocity",
     "christoffel",
+    "coefficients",
     "coriolis_matrix",
     "coriolis_vector",
+    "effective_inertia",
     "forward_dynamics",
     "forward_kinematics",
     "frame_acceleration",
@@ -119,9 +124,10 @@ _HOMES = {
         "coriolis": "VelocityTorques christoffel coriolis_matrix velocity_torques",
         "dynamics": "bias_vector coriolis_vector friction_torque gravity_vector inverse_dynamics",
         "energy": "kinetic_energy potential_energy",
+        "equations": "Coefficients coefficients",
         "forward": "forward_dynamics",
         "free_body": "newton_euler",
-        "inertia": "mass_matrix mass_matrix_inverse",
+        "inertia": "EffectiveInertia effective_inertia mass_matrix mass_matrix_inverse",
         "kinematics": "forward_kinematics frame_acceleration frame_velocity jacobian jacobian_dot_qd",
         "mass": "center_of_mass center_of_mass_jacobian center_of_mass_velocity",
         "operational": "Ellipsoid inertia_ellipsoid operational_inertia",

@@ -40,20 +40,22 @@ ARROWS = {
     "rigid_body": "edit errors shapes tree",
     "free_body": "edit errors rigid_body",
     "trajectory": "edit errors",
-    "sizing": "arrays dynamics edit errors robot",
+    "text": "",
+    "sizing": "arrays breakdown edit errors robot text",
     "lagrange": "arrays edit errors robot tree",  # the second opinion: nothing of kernels or links
     "identities": "coriolis dynamics energy errors forward inertia lagrange robot",
     "verification": "arrays errors identities robot",
     "energy": "arrays kernels many robot",
+    "equations": "arrays coriolis dynamics errors inertia robot text",
     "kinematics": "arrays errors frames kernels many robot",
     "mass": "arrays kernels many robot",
     "statics": "arrays dynamics errors kernels many robot",
     "simulation": "arrays energy errors forward inertia kernels kernels/layout many robot",
-    "breakdown": "arrays dynamics kernels kernels/layout many robot statics",
+    "breakdown": "arrays dynamics inertia kernels kernels/layout many robot statics",
     "plot": "arrays breakdown edit energy errors robot sizing whole",
     "operational": "arrays errors inertia kinematics robot",
     "__init__": (
-        "errors tree loading robot jit lagrange breakdown coriolis dynamics energy forward free_body inertia "
+        "errors tree loading robot jit lagrange breakdown coriolis dynamics energy equations forward free_body inertia "
         "kinematics mass operational plot rigid_body simulation sizing statics trajectory verification"
     ),
     "cli": "__init__ kernels many robot tree errors verification whole",  # the public names; a loop to time

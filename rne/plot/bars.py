@@ -65,7 +65,7 @@ def sizing(report: MotorSizing) -> Figure:
             panels.append(ax)
         unit = labels[group[0]]
         _bars(panels[0], report.peak_torque[group], report.rms_torque[group], robot.effort[group])
-        _bars(panels[1], report.peak_speed[group], None, robot.velocity[group])
+        _bars(panels[1], report.peak_speed[group], report.rms_speed[group], robot.velocity[group])
         _bars(panels[2], report.peak_power[group], report.rms_power[group], None)
         _terms(panels[3], {name: getattr(report, name)[group] for name in TERMS}, report.torque_at_peak[group])
         names = [shortened(robot.joint_names[k], 28) for k in group]
@@ -78,11 +78,10 @@ def sizing(report: MotorSizing) -> Figure:
     return legend(figure)
 
 
-def _bars(ax: Axes, peak: Floats, rms: Floats | None, limit: Floats | None) -> None:
+def _bars(ax: Axes, peak: Floats, rms: Floats, limit: Floats | None) -> None:
     places = np.arange(len(peak))
     ax.barh(places, peak, 0.7, color=SKY, label="peak")
-    if rms is not None:
-        ax.barh(places, rms, 0.35, color=BLUE, label="root of mean square")
+    ax.barh(places, rms, 0.35, color=BLUE, label="root of mean square")
     if limit is None:
         return
     bounded = np.isfinite(limit)
