@@ -52,7 +52,7 @@ ARROWS = {
     "statics": "arrays dynamics errors kernels many robot",
     "simulation": "arrays energy errors forward inertia kernels kernels/layout many robot",
     "breakdown": "arrays dynamics inertia kernels kernels/layout many robot statics",
-    "plot": "arrays breakdown edit energy errors robot sizing whole",
+    "plot": "arrays breakdown edit energy errors inertia robot sizing whole",
     "operational": "arrays errors inertia kinematics robot",
     "__init__": (
         "errors tree loading robot jit lagrange breakdown coriolis dynamics energy equations forward free_body inertia "

@@ -10,8 +10,9 @@ every peak, so that a million samples make a small file.
 """
 
 from rne.plot.bars import sizing
-from rne.plot.series import energy, phase, power, states, torques, tracking
+from rne.plot.postures import inertia, phase
+from rne.plot.series import energy, power, states, torques, tracking
 from rne.plot.terms import breakdown
 from rne.plot.writing import save
 
-__all__ = ["breakdown", "energy", "phase", "power", "save", "sizing", "states", "torques", "tracking"]
+__all__ = ["breakdown", "energy", "inertia", "phase", "power", "save", "sizing", "states", "torques", "tracking"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from rne.arrays import Floats
 from rne.errors import ArgumentError
-from rne.plot.page import BLACK, BLUE, GREY, RED, SKY, SMALL, blank, legend, name_axes, shortened, tidy, units
+from rne.plot.page import BLACK, DARK, GREY, PALE, RED, SMALL, blank, legend, name_axes, shortened, tidy, units
 from rne.plot.terms import COLORS
 from rne.sizing import TERMS, MotorSizing
 
@@ -55,44 +55,42 @@ def sizing(report: MotorSizing) -> Figure:
     figure = blank(14.0, 1.0 + sum(heights), f"{robot.name}: motor sizing")
     grid = figure.add_gridspec(max(len(groups), 1), 4, height_ratios=heights or None)
     for row, group in enumerate(groups):
-        first = None
-        panels = []
-        for column in range(4):
-            ax = tidy(figure.add_subplot(grid[row, column], sharey=first))
-            first = first or ax
-            ax.tick_params(labelleft=column == 0)
-            ax.locator_params(axis="x", nbins=5)
-            panels.append(ax)
+        panels = [tidy(figure.add_subplot(grid[row, column])) for column in range(4)]
         unit = labels[group[0]]
-        _bars(panels[0], report.peak_torque[group], report.rms_torque[group], robot.effort[group])
-        _bars(panels[1], report.peak_speed[group], report.rms_speed[group], robot.velocity[group])
-        _bars(panels[2], report.peak_power[group], report.rms_power[group], None)
+        _bars(panels[0], report.peak_torque[group], report.rms_torque[group])
+        _limits(panels[0], report.peak_torque[group], robot.effort[group], report.torque_used[group])
+        _bars(panels[1], report.peak_speed[group], report.rms_speed[group])
+        _limits(panels[1], report.peak_speed[group], robot.velocity[group], report.speed_used[group])
+        _bars(panels[2], report.peak_power[group], report.rms_power[group])
         _terms(panels[3], {name: getattr(report, name)[group] for name in TERMS}, report.torque_at_peak[group])
         names = [shortened(robot.joint_names[k], 28) for k in group]
-        panels[0].set_yticks(range(len(group)), names, parse_math=False)
-        panels[0].set_ylim(len(group) - 0.5, -0.5)
-        for ax, text in zip(
-            panels, (unit.effort, unit.velocity, "power (W)", unit.effort.replace(" (", " at its peak (")), strict=True
-        ):
-            name_axes(ax, text)
+        titles = (unit.effort, unit.velocity, "power (W)", unit.effort.replace(" (", " at its peak ("))
+        for ax, title in zip(panels, titles, strict=True):
+            name_axes(ax, title)
+            ax.locator_params(axis="x", nbins=5)
+            ax.set_yticks(range(len(group)), names if ax is panels[0] else [""] * len(group), parse_math=False)
+            ax.set_ylim(len(group) - 0.5, -0.5)
     return legend(figure)
 
 
-def _bars(ax: Axes, peak: Floats, rms: Floats, limit: Floats | None) -> None:
+def _bars(ax: Axes, peak: Floats, rms: Floats) -> None:
     places = np.arange(len(peak))
-    ax.barh(places, peak, 0.7, color=SKY, label="peak")
-    ax.barh(places, rms, 0.35, color=BLUE, label="root of mean square")
-    if limit is None:
+    ax.barh(places, peak, 0.7, color=PALE, label="peak")
+    ax.barh(places, rms, 0.35, color=DARK, label="root of mean square")
+
+
+def _limits(ax: Axes, peak: Floats, limit: Floats, used: Floats) -> None:
+    """Mark the limits, and tell what part of them the peaks take."""
+    there = np.flatnonzero(limit < np.inf)
+    if not there.size:
         return
-    bounded = np.isfinite(limit)
-    ax.plot(limit[bounded], places[bounded], "|", color=RED, markersize=14, markeredgewidth=2, label="limit")
-    for place in places[bounded & (limit > 0)]:
-        used = peak[place] / limit[place]
-        color = RED if used > 1 else BLACK
-        end = max(peak[place], limit[place])
-        percent = f"{100 * used:,.0f} %" if used >= 1 else f"{100 * used:.2g} %"
-        ax.annotate(percent, (end, place), (5, 0), textcoords="offset points", va="center",
-                    fontsize=SMALL, color=color)  # fmt: skip
+    ax.plot(limit[there], there, "|", color=RED, markersize=14, markeredgewidth=2, label="limit")
+    for place in there:
+        percent = f"{100 * used[place]:,.0f} %" if used[place] >= 1 else f"{100 * used[place]:.2g} %"
+        ax.annotate(
+            percent, (max(peak[place], limit[place]), place), (5, 0), textcoords="offset points", va="center",
+            fontsize=SMALL, color=RED if used[place] > 1 else BLACK,
+        )  # fmt: skip
     ax.margins(x=0.25)
 
 
@@ -108,4 +106,5 @@ def _terms(ax: Axes, terms: dict[str, Floats], total: Floats) -> None:
         below += value.clip(None, 0.0)
     ax.axvline(0.0, color=GREY, linewidth=0.6)
     ax.plot(total, places, "D", color=BLACK, markersize=4, label="sum")
+    ax.use_sticky_edges = False  # a bar of no length would hold the frame
     ax.margins(x=0.08)

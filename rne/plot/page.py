@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, RED, PURPLE = (
     "#000000", "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
 )  # fmt: skip
-GREY = "#999999"
+PALE, GREY, DARK = "#C4C4C4", "#999999", "#555555"
 SMALL = 8
 """Points of all text but titles."""
 NEAR = 0.1

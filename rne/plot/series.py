@@ -1,4 +1,4 @@
-"""Plots over time: torques and states against limits, power, energy, tracking; and phase portraits."""
+"""Plots over time: torques and states against limits, power, energy, tracking."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from rne.plot.page import (
     GREY,
     ORANGE,
     PURPLE,
-    RED,
-    Motion,
     Page,
     as_motion,
     legend,
@@ -28,13 +26,7 @@ from rne.plot.page import (
 from rne.robot import Robot
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-LONG = 20_000
-"""Samples from where on a phase portrait is no line but the ground that the line covers."""
-CELLS = 300
-"""Squares of this ground, each way."""
 
 
 def torques(robot: Robot, t: ArrayLike | None, tau: ArrayLike) -> Figure:
@@ -253,65 +245,6 @@ def tracking(
             page.against(panels[2], name, motion.x, motion.rows["tau"][:, k], -effort, effort)
             name_axes(panels[2], y=unit.effort)
     return legend(page.figure)
-
-
-def phase(robot: Robot, q: ArrayLike, qd: ArrayLike) -> Figure:
-    """Phase portrait of each joint: its velocity against its position, within the box of its limits.
-
-    Parameters
-    ----------
-    robot : the robot.
-    q, qd : (T, n) positions, rad or m, and velocities. Of more than 20,000 samples the ground is drawn that they cover,
-        in squares that are the darker the more samples fall in them.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure, a panel a joint; a dot is where the motion starts. Limits farther from the motion
-        than it is wide are left out. `torques` tells the errors.
-
-    Examples
-    --------
-    >>> import numpy as np, rne
-    >>> arm = rne.load("models/planar2/robot.dh.toml")
-    >>> motion = rne.simulate(arm, [0.5, 0.0], t=np.linspace(0, 1, 101))
-    >>> figure = rne.plot.phase(arm, motion.q, motion.qd)
-    >>> figure.axes[1].get_xlabel(), figure.axes[1].get_ylabel()
-    ('angle (rad)', 'velocity (rad/s)')
-    """
-    motion = as_motion(robot, None, q=q, qd=qd)
-    page = Page(f"{robot.name}: phase portraits", robot.n)
-    for k, ((ax,), unit) in enumerate(zip(page.cells, units(robot), strict=True)):
-        _portrait(ax, motion, k)
-        for bound in (robot.lower[k], robot.upper[k]):
-            _limit(ax, bound, "x")
-        for bound in (-robot.velocity[k], robot.velocity[k]):
-            _limit(ax, bound, "y")
-        page.head(ax, robot.joint_names[k])
-        name_axes(ax, unit.position, unit.velocity)
-    return legend(page.figure)
-
-
-def _portrait(ax: Axes, motion: Motion, k: int) -> None:
-    x, y = motion.rows["q"][:, k], motion.rows["qd"][:, k]
-    there = np.isfinite(x) & np.isfinite(y)
-    if len(x) <= LONG:
-        ax.plot(np.where(there, x, np.nan), np.where(there, y, np.nan), color=BLUE, linewidth=1, label="motion")
-    elif there.any():
-        counts, edges, rungs = np.histogram2d(x[there], y[there], CELLS)
-        shades = np.ma.masked_equal(np.log1p(counts.T), 0.0)
-        ends = (edges[0], edges[-1], rungs[0], rungs[-1])
-        ax.imshow(shades, cmap="Blues", vmin=-shades.max(), origin="lower", aspect="auto", extent=ends)
-    start = np.flatnonzero(there)[:1]
-    if start.size:
-        ax.plot(x[start], y[start], "o", color=BLACK, markersize=4, label="start")
-
-
-def _limit(ax: Axes, bound: float, axis: str) -> None:
-    """Draw a limit where it is in view, or but for little."""
-    low, high = ax.get_xlim() if axis == "x" else ax.get_ylim()
-    if low - (high - low) <= bound <= high + (high - low):
-        draw = ax.axvline if axis == "x" else ax.axhline
-        draw(bound, color=RED, linestyle="--", linewidth=1, label="limit")
 
 
 def _since_start(t: Floats, rate: Floats) -> Floats:
