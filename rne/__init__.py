@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from rne.mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
     from rne.operational import Ellipsoid, inertia_ellipsoid, operational_inertia
     from rne.rigid_body import Inertia
+    from rne.simplification import Significance, significance
     from rne.simulation import Simulation, simulate
     from rne.sizing import motor_sizing
     from rne.statics import joint_wrenches, static_torque, transform_twist, transform_wrench
@@ -65,6 +66,7 @@ __all__ = [
     "ModelWarning",
     "RneError",
     "Robot",
+    "Significance",
     "Simulation",
     "SingularError",
     "TorqueBreakdown",
@@ -105,6 +107,7 @@ __all__ = [
     "plot",
     "potential_energy",
     "quintic",
+    "significance",
     "simulate",
     "static_torque",
     "torque_breakdown",
@@ -132,6 +135,7 @@ _HOMES = {
         "mass": "center_of_mass center_of_mass_jacobian center_of_mass_velocity",
         "operational": "Ellipsoid inertia_ellipsoid operational_inertia",
         "rigid_body": "Inertia",
+        "simplification": "Significance significance",
         "simulation": "Simulation simulate",
         "sizing": "motor_sizing",
         "statics": "joint_wrenches static_torque transform_twist transform_wrench",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -168,7 +169,7 @@ def coefficients(
     )
 
 
-def symbol(*places: int, letter: str = "D") -> str:
+def symbol(*places: int | np.integer[Any], letter: str = "D") -> str:
     """Letter of a coefficient with the numbers of its joints, whose places are counted from 0.
 
     Examples

@@ -71,12 +71,12 @@ class MotorSizing:
     @property
     def torque_used(self) -> Array:
         """Peak torque as a part of the limit."""
-        return _part(self.peak_torque, self.robot.effort)
+        return part_of(self.peak_torque, self.robot.effort)
 
     @property
     def speed_used(self) -> Array:
         """Peak speed as a part of the limit."""
-        return _part(self.peak_speed, self.robot.velocity)
+        return part_of(self.peak_speed, self.robot.velocity)
 
     def __str__(self) -> str:
         robot = self.robot
@@ -221,7 +221,7 @@ def _weights(t: ArrayLike | None, shape: tuple[int, ...]) -> Array:
     return mean
 
 
-def _part(peak: Array, limit: Array) -> Array:
+def part_of(peak: Array, limit: Array) -> Array:
     """Peak as a part of the limit; nothing of no limit, and infinitely much of none left."""
     return np.divide(peak, limit, out=np.where(peak > 0, np.inf, 0.0), where=limit > 0)
 

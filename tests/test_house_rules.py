@@ -52,11 +52,13 @@ ARROWS = {
     "statics": "arrays dynamics errors kernels many robot",
     "simulation": "arrays energy errors forward inertia kernels kernels/layout many robot",
     "breakdown": "arrays dynamics inertia kernels kernels/layout many robot statics",
+    "terms": "breakdown equations errors robot",
+    "simplification": "arrays edit errors robot sizing terms text",
     "plot": "arrays breakdown edit energy errors inertia robot sizing whole",
     "operational": "arrays errors inertia kinematics robot",
     "__init__": (
         "errors tree loading robot jit lagrange breakdown coriolis dynamics energy equations forward free_body inertia "
-        "kinematics mass operational plot rigid_body simulation sizing statics trajectory verification"
+        "kinematics mass operational plot rigid_body simplification simulation sizing statics trajectory verification"
     ),
     "cli": "__init__ kernels many robot tree errors verification whole",  # the public names; a loop to time
 }
