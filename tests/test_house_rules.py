@@ -54,7 +54,7 @@ ARROWS = {
     "breakdown": "arrays dynamics inertia kernels kernels/layout many robot statics",
     "terms": "breakdown equations errors robot",
     "simplification": "arrays edit errors robot sizing terms text",
-    "plot": "arrays breakdown edit energy errors inertia robot sizing whole",
+    "plot": "arrays breakdown edit energy errors inertia robot simplification sizing terms whole",
     "operational": "arrays errors inertia kinematics robot",
     "__init__": (
         "errors tree loading robot jit lagrange breakdown coriolis dynamics energy equations forward free_body inertia "

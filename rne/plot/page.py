@@ -64,7 +64,7 @@ class Motion(NamedTuple):
 
 
 def as_motion(robot: Robot, t: ArrayLike | None, **values: ArrayLike) -> Motion:
-    """Settle the arguments of a plot over time.
+    """Settle the arguments of a plot over time: infinity becomes NaN, a gap like any other.
 
     Raises
     ------
@@ -77,12 +77,13 @@ def as_motion(robot: Robot, t: ArrayLike | None, **values: ArrayLike) -> Motion:
     if len(batch.shape) != 1:
         given = np.shape(values[first])
         raise ArgumentError(f"{first}: wanted one motion, shape (T, {robot.n}), got {given}; draw batches one by one")
+    rows = {name: np.where(np.isfinite(values), values, np.nan) for name, values in batch.rows.items()}
     if t is None:
-        return Motion(np.arange(batch.samples), "sample", False, batch.rows)
+        return Motion(np.arange(batch.samples), "sample", False, rows)
     times = numbers("t", t, batch.shape)
     if (np.diff(times) < 0).any():
         raise ArgumentError(f"t: wanted times in order, but t[{int(np.diff(times).argmin()) + 1}] is before the last")
-    return Motion(times, "time (s)", True, batch.rows)
+    return Motion(times, "time (s)", True, rows)
 
 
 def blank(width: float, height: float, title: str) -> Figure:
@@ -192,11 +193,10 @@ class Page:
         A sample alone between two gaps is a dot.
         """
         kept = envelope(x, [y], self.columns)
-        drawn = np.where(np.isfinite(y[kept]), y[kept], np.nan)
-        there = np.pad(~np.isnan(drawn), 1)
+        there = np.pad(~np.isnan(y[kept]), 1)
         alone = np.flatnonzero(there[1:-1] & ~there[:-2] & ~there[2:])
         dots = {"marker": ".", "markevery": alone.tolist()} if alone.size else {}
-        ax.plot(x[kept], drawn, **{"linewidth": 1.2, **dots, **style})
+        ax.plot(x[kept], y[kept], **{"linewidth": 1.2, **dots, **style})
         return kept
 
     def against(self, ax: Axes, name: str, x: Floats, y: Floats, lower: float, upper: float) -> None:

@@ -117,7 +117,7 @@ def phase(robot: Robot, q: ArrayLike, qd: ArrayLike) -> Figure:
 
 def _portrait(ax: Axes, motion: Motion, k: int) -> None:
     x, y = motion.rows["q"][:, k], motion.rows["qd"][:, k]
-    there = np.isfinite(x) & np.isfinite(y)
+    there = ~np.isnan(x + y)
     if len(x) <= LONG:
         ax.plot(np.where(there, x, np.nan), np.where(there, y, np.nan), color=BLUE, linewidth=1, label="motion")
     elif there.any():

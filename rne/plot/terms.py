@@ -87,7 +87,6 @@ def breakdown(robot: Robot, t: ArrayLike | None, parts: TorqueBreakdown) -> Figu
     colors = [COLORS[name] for name in names]
     for k, ((ax,), unit) in enumerate(zip(page.cells, units(robot), strict=True)):
         terms = np.array([motion.rows[name][:, k] for name in names]).reshape(len(names), len(motion.x))
-        terms[~np.isfinite(terms)] = np.nan
         stacks = [terms.clip(0.0, None), terms.clip(None, 0.0)]
         kept = envelope(motion.x, [stack.sum(axis=0) for stack in stacks] + [total[:, k]], page.columns // 2)
         for stack, labels in zip(stacks, (names, ()), strict=True):
