@@ -84,13 +84,15 @@ def breakdown(robot: Robot, t: ArrayLike | None, parts: TorqueBreakdown) -> Figu
     page = Page(f"{robot.name}: what the torques consist of", robot.n, x_label=motion.label)
     total = motion.rows.pop("total")
     names = [name for name in COLORS if (motion.rows[name] != 0).any()]
-    colors = [COLORS[name] for name in names]
     for k, ((ax,), unit) in enumerate(zip(page.cells, units(robot), strict=True)):
         terms = np.array([motion.rows[name][:, k] for name in names]).reshape(len(names), len(motion.x))
         stacks = [terms.clip(0.0, None), terms.clip(None, 0.0)]
         kept = envelope(motion.x, [stack.sum(axis=0) for stack in stacks] + [total[:, k]], page.columns // 2)
-        for stack, labels in zip(stacks, (names, ()), strict=True):
-            ax.stackplot(motion.x[kept], stack[:, kept], colors=colors, labels=labels, linewidth=0)
+        for stack in stacks:
+            edges = np.pad(stack[:, kept].cumsum(axis=0), ((1, 0), (0, 0)))
+            for name, low, high in zip(names, edges[:-1], edges[1:], strict=True):
+                label = name if stack is stacks[0] else None
+                ax.fill_between(motion.x[kept], low, high, color=COLORS[name], linewidth=0, label=label)
         ax.axhline(0.0, color=GREY, linewidth=0.6)
         page.line(ax, motion.x[kept], total[kept, k], color=BLACK, label="total")
         page.head(ax, robot.joint_names[k])
