@@ -35,7 +35,7 @@ from rne.robot import Robot
 from rne.tree import Drive
 
 if TYPE_CHECKING:
-    from rne import control, jit, lagrange
+    from rne import control, jit, lagrange, plot
     from rne.balance import EnergyBalance, energy_balance, energy_drift
     from rne.breakdown import TorqueBreakdown, torque_breakdown
     from rne.coriolis import VelocityTorques, christoffel, coriolis_matrix, velocity_torques
@@ -127,6 +127,7 @@ __all__ = [
     "operational_inertia",
     "parameter_names",
     "parameters",
+    "plot",
     "potential_energy",
     "quintic",
     "quintic_duration",
@@ -145,6 +146,7 @@ __all__ = [
 
 # What needs numba is imported when it is first asked for (PEP 562): a robot is loaded in half the time without it.
 _MODULES = ("control", "jit", "lagrange")
+_MODULES = ("jit", "lagrange", "plot")
 _HOMES = {
     name: f"rne.{module}"
     for module, names in {

@@ -24,6 +24,7 @@ ARROWS = {
     "kernels": "kernels/layout",
     "frames": "kernels/layout",
     "rotations": "",
+    "whole": "",
     "links": "rotations frames kernels/layout tree errors",
     "edit": "tree errors",
     "coupling": "edit errors kernels/layout tree",
@@ -66,6 +67,7 @@ ARROWS = {
     "breakdown": "arrays dynamics inertia kernels kernels/layout many robot statics",
     "terms": "breakdown equations errors robot",
     "simplification": "arrays edit errors robot sizing terms text",
+    "plot": "arrays breakdown edit energy errors inertia robot simplification sizing terms whole",
     "operational": "arrays errors inertia kinematics robot",
     "__init__": (
         "errors tree loading robot control jit lagrange balance breakdown coriolis dynamics energy equations forward "
@@ -74,6 +76,9 @@ ARROWS = {
     ),
     "examples": "__init__ edit lagrange text",  # the public names, as their readers use them
     "cli": "__init__ examples kernels many robot tree errors verification",  # the public names; a loop to time
+    "errors tree loading robot jit lagrange breakdown coriolis dynamics energy equations forward free_body inertia "
+    "kinematics mass operational plot rigid_body simplification simulation sizing statics trajectory verification"
+    "cli": "__init__ kernels many robot tree errors verification whole",  # the public names; a loop to time
 }
 
 SOURCES = sorted(RNE.rglob("*.py"))
@@ -161,13 +166,16 @@ def test_only_the_command_line_prints(path):
 def test_nothing_but_the_declared_is_imported():
     """numpy, numba with its llvmlite, click for the command line; all else is Python's own.
 
-    A simulation takes scipy if it is there, and only then.
+    A simulation takes scipy and plots take matplotlib if it is there, and only then.
     """
     import sys
 
     for path in SOURCES:
         outside = {name.split(".")[0] for name in imported(path)} - sys.stdlib_module_names - {"rne"}
         optional = {"scipy"} if path == RNE / "integration.py" else set()
+        optional = (
+            {"scipy"} if path == RNE / "simulation.py" else {"matplotlib"} if path.parent.name == "plot" else set()
+        )
         assert outside <= {"numpy", "numba", "llvmlite", "click"} | optional, path
     assert not re.search(r"^(import|from) scipy", (RNE / "integration.py").read_text(encoding="utf-8"), re.MULTILINE)
 
