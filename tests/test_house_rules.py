@@ -72,13 +72,10 @@ ARROWS = {
     "__init__": (
         "errors tree loading robot control jit lagrange balance breakdown coriolis dynamics energy equations forward "
         "free_body inertia kinematics mass motion operational power rigid_body simplification simulation sizing "
-        "statics trajectory verification linear_model regrouping reactions identification"
+        "statics trajectory verification linear_model regrouping reactions identification plot"
     ),
     "examples": "__init__ edit lagrange text",  # the public names, as their readers use them
-    "cli": "__init__ examples kernels many robot tree errors verification",  # the public names; a loop to time
-    "errors tree loading robot jit lagrange breakdown coriolis dynamics energy equations forward free_body inertia "
-    "kinematics mass operational plot rigid_body simplification simulation sizing statics trajectory verification"
-    "cli": "__init__ kernels many robot tree errors verification whole",  # the public names; a loop to time
+    "cli": "__init__ examples kernels many robot tree errors verification whole",  # the public names; a loop to time
 }
 
 SOURCES = sorted(RNE.rglob("*.py"))
@@ -172,10 +169,8 @@ def test_nothing_but_the_declared_is_imported():
 
     for path in SOURCES:
         outside = {name.split(".")[0] for name in imported(path)} - sys.stdlib_module_names - {"rne"}
-        optional = {"scipy"} if path == RNE / "integration.py" else set()
-        optional = (
-            {"scipy"} if path == RNE / "simulation.py" else {"matplotlib"} if path.parent.name == "plot" else set()
-        )
+        taken = "scipy" if path == RNE / "integration.py" else "matplotlib" if path.parent.name == "plot" else None
+        optional = {taken} - {None}
         assert outside <= {"numpy", "numba", "llvmlite", "click"} | optional, path
     assert not re.search(r"^(import|from) scipy", (RNE / "integration.py").read_text(encoding="utf-8"), re.MULTILINE)
 
