@@ -20,7 +20,7 @@ __all__ = ["EXAMPLES", "Example", "Row", "Sheet", "find", "lecture", "model_file
 
 # In the order in which the courses build up; each module enters its functions into EXAMPLES.
 _MODULES = """
-    bodies one_joint carts two_link tables two_link_payload turn_and_slide spatial statics motion design
+    bodies one_joint carts two_link tables two_link_payload turn_and_slide spatial statics motion control design
 """
 for _module in _MODULES.split():
     import_module(f"rne.examples.{_module}")

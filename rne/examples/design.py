@@ -32,6 +32,7 @@ def significance() -> Sheet:
         ["largest |D11 th1''|", "largest |D22 th2''|"], abs(effective).max(axis=1), report.coefficients.max_error[at]
     )
     sheet.say(report)
+    sheet.plot(lambda: rne.plot.significance(report))
 
     six = lecture("stanford_6dof")
     motion = rne.quintic([0.4, -0.8, 0.3, 0.9, -0.6, 0.3], [1.2, 0.4, 0.7, -0.5, 0.8, 1.5], 2.0, np.linspace(0, 2, 401))
@@ -66,4 +67,56 @@ def inertia_ellipsoid() -> Sheet:
     sheet.row("K = v^T G v/2", v @ G @ v / 2, rne.kinetic_energy(arm, q, qd))
     stretched = rne.inertia_ellipsoid(arm, [0.5, 0.0], "link2", rows=[0, 1])
     sheet.row("stretched, one axis vanishes: det J = 0", 0.0, stretched.semi_axes[1])
+    return sheet
+
+
+@example("L3 identification by experiment; L0 structure and motion parameters", "one_dof_arm", "two_link_com_inertia",
+         "rp_arm", "rrp_spatial", "four_link_spatial_dh", "stanford_6dof", "two_link_point_mass_friction")  # fmt: skip
+def identification() -> Sheet:
+    """Identification: tau = Y pi, numbers of base parameters, least squares with friction."""
+    arm = lecture("two_link_com_inertia")
+    L1, g = 0.7, 9.81
+    q, qd, qdd = [0.3, -0.7], [0.9, -1.4], [2.0, -0.6]
+    (th1, th2), (w1, w2), (a1, a2) = q, qd, qdd
+    C1, S1, C12, S12, C2, S2 = cos(th1), sin(th1), cos(th1 + th2), sin(th1 + th2), cos(th2), sin(th2)
+    Y, names = rne.regressor(arm, q, qd, qdd), rne.parameter_names(arm)
+
+    # Of each link mass m, first moments mx, my and Izz, all about its joint; the rest is never felt in the plane.
+    turning = w2**2 + 2 * w1 * w2
+    mx2 = [L1 * (C2 * (2 * a1 + a2) - S2 * turning) + g * C12, L1 * (C2 * a1 + S2 * w1**2) + g * C12]
+    my2 = [-L1 * (S2 * (2 * a1 + a2) + C2 * turning) - g * S12, -L1 * (S2 * a1 - C2 * w1**2) - g * S12]
+    columns = {"mx_theta1": [g * C1, 0], "my_theta1": [-g * S1, 0], "Izz_theta1": [a1, 0]}
+    columns |= {
+        "m_theta2": [L1**2 * a1 + L1 * g * C1, 0],
+        "mx_theta2": mx2,
+        "my_theta2": my2,
+        "Izz_theta2": [a1 + a2] * 2,
+    }
+    sheet = Sheet("Columns of Y, each a partial derivative of tau1 and tau2:")
+    for name, column in columns.items():
+        sheet.row(f"dtau/d {name}", column, Y[:, names.index(name)])
+    sheet.row("all other columns", 0.0, np.abs(np.delete(Y, [names.index(name) for name in columns], axis=1)).max())
+    sheet.row("Y pi", rne.inverse_dynamics(arm, q, qd, qdd), Y @ rne.parameters(arm))
+
+    sheet.say("Numbers of base parameters; of two links they are these combinations:")
+    sheet.say(rne.base_parameters(arm))
+    counts = {"one_dof_arm": 3, "two_link_com_inertia": 6, "rp_arm": 6, "rrp_spatial": 12, "four_link_spatial_dh": 22}
+    for name, count in (counts | {"stanford_6dof": 33}).items():
+        sheet.row(name, count, len(rne.base_parameters(lecture(name))))
+
+    # Torques "measured" on an arm with friction, and an arm of other masses that is to become it.
+    true, t = lecture("two_link_point_mass_friction"), np.linspace(0, 4, 400)[:, None]
+    rates, sizes = np.array([[1.0, 1.7], [2.3, 3.1]]), np.array([[0.9, 0.6], [0.4, 0.5]])
+    q = sum(A * sin(w * t) for A, w in zip(sizes, rates, strict=True))
+    qd = sum(A * w * cos(w * t) for A, w in zip(sizes, rates, strict=True))
+    qdd = sum(-A * w**2 * sin(w * t) for A, w in zip(sizes, rates, strict=True))
+    tau = rne.inverse_dynamics(true, q, qd, qdd, friction=True)
+    found = rne.identify(true.with_payload(0.4).with_dampers([0.0, 0.0]), q, qd, qdd, tau, friction=True)
+    m1, m2, d1, d2 = 2.0, 1.3, 0.8, 0.6
+    wanted = {"Izz_theta1": (m1 + m2) * d1**2, "Izz_theta2": m2 * d2**2, "viscous_theta1": 0.15, "viscous_theta2": 0.08}
+    kept = [found.base.names[k] for k in found.base.independent]
+    sheet.say("From torques of the arm with friction, starting with 0.4 kg too much and no friction:")
+    for name, value in wanted.items():
+        sheet.row(f"{name}, and what goes with it", value, found.beta[kept.index(name)])
+    sheet.say(found)
     return sheet

@@ -18,9 +18,9 @@ def free_swing() -> Sheet:
     m1, m2, d1, d2, g = 2.0, 1.3, 0.8, 0.6, 9.81
     th1, th2 = 1.2, 0.6
     E = -m1 * g * d1 * cos(th1) - m2 * g * (d1 * cos(th1) + d2 * cos(th1 + th2))
-    swing = rne.simulate(arm, [th1, th2], t=np.linspace(0, 2, 21))
+    swing = rne.simulate(arm, [th1, th2], t=np.linspace(0, 2, 201))
     sheet = Sheet("Let go at theta1 = 1.2, theta2 = 0.6; the energy K + P over two seconds:")
-    sheet.row("E, at each of 21 times", np.full(21, E), swing.energy, within=1e-9)
+    sheet.row("E, at each of 201 times", np.full(201, E), swing.energy, within=1e-9)
 
     # M theta'' + G theta = 0 about the hanging posture; along an eigenvector the swing is a cosine.
     D12, D22 = m2 * d2**2 + m2 * d1 * d2, m2 * d2**2
@@ -33,6 +33,7 @@ def free_swing() -> Sheet:
         small = rne.simulate(arm, start, t=t)
         wanted = np.outer(cos(np.sqrt(square) * t), start)
         sheet.row(f"theta = theta0 cos wt, w = {np.sqrt(square):.4f} rad/s", wanted, small.q, within=1e-7)
+    sheet.plot(lambda: rne.plot.energy(arm, swing.t, swing.q, swing.qd))
     return sheet
 
 
@@ -63,4 +64,5 @@ def quintic_motion() -> Sheet:
     report = rne.motor_sizing(arm, q, qd, qdd, t=t)
     sheet.rows_of(["peak |tau1|", "peak |tau2|"], [abs(tau1).max(), abs(tau2).max()], report.peak_torque)
     sheet.say(report)
+    sheet.plot(lambda: rne.plot.breakdown(arm, t, rne.torque_breakdown(arm, q, qd, qdd)))
     return sheet

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.text import columns
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
 
@@ -57,6 +61,11 @@ class Row:
 class Sheet:
     """The page of one example, filled from top to bottom; printed, it is text.
 
+    Attributes
+    ----------
+    picture : callable or None
+        Draws the picture of the example, if it has one; needs matplotlib.
+
     Examples
     --------
     >>> sheet = Sheet("A point mass on a rod of 0.4 m:")
@@ -74,6 +83,7 @@ class Sheet:
 
     def __init__(self, text: str = "") -> None:
         self._parts: list[str | list[Row]] = []
+        self.picture: Callable[[], Figure] | None = None
         self.say(text)
 
     @property
@@ -133,6 +143,10 @@ class Sheet:
         """
         course, ours = _pair(right, rne)
         self._add(Row(what, course, ours, np.asarray(printed, dtype=np.float64), _size(right), ROUNDING))
+
+    def plot(self, picture: Callable[[], Figure]) -> None:
+        """Give the page its picture, which is drawn when somebody asks for it."""
+        self.picture = picture
 
     def _add(self, row: Row) -> None:
         if not self._parts or isinstance(self._parts[-1], str):

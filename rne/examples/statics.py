@@ -69,7 +69,7 @@ def four_link_statics() -> Sheet:
     q, qd, qdd = [0.3, -0.5, 0.7, -0.2], [0.4, -0.6, 0.9, 1.2], [-0.8, 1.5, 0.6, -2.0]
     w = np.array([8.0, -5.0, 12.0, 0.6, -0.4, 0.9])  # [F; M] of the hand on its surroundings, world axes
 
-    W = rne.joint_wrenches(arm, q, f_ext={"link4": -w})
+    forces = rne.link_forces(arm, q, f_ext={"link4": -w})
     sheet = Sheet("At rest, from the hand to the base: F_i = F_i+1 - G_i, M_i = M_i+1 + r_i x F_i+1 - r_Ci x G_i.")
     T = rne.forward_kinematics(arm, q)
     origins = [T[f"link{i}_axis"][:3, 3] for i in (1, 2, 3, 4)] + [T["link4"][:3, 3]]
@@ -80,12 +80,12 @@ def four_link_statics() -> Sheet:
         r, r_C = origins[i] - origins[i - 1], (T[link.name] @ [*link.com, 1])[:3] - origins[i - 1]
         M = M + np.cross(r, F) - np.cross(r_C, G)
         F = F - G
-        sheet.rows_of([f"F_{i}", f"M_{i}"], [F, M], [W[i - 1, :3], W[i - 1, 3:]])
+        sheet.rows_of([f"F_{i}", f"M_{i}"], [F, M], [forces.force[i - 1], forces.moment[i - 1]])
 
-    k = [T[f"link{i}_axis"][:3, 2] for i in (1, 2, 3, 4)]
-    tau = [k[i] @ W[i, 3:] for i in range(4)]
     sheet.say("Of M_i the motor makes k_i . M_i; with friction left out this is J^T F and the weights:")
-    sheet.row("tau_i = k_i . M_i", tau, rne.inverse_dynamics(arm, q, f_ext={"link4": -w}))
+    k = [T[f"link{i}_axis"][:3, 2] for i in (1, 2, 3, 4)]
+    sheet.row("k_i . M_i", [axis @ moment for axis, moment in zip(k, forces.moment, strict=True)], forces.along_axis)
+    sheet.row("tau_i = k_i . M_i", forces.along_axis, rne.inverse_dynamics(arm, q, f_ext={"link4": -w}))
     J = rne.jacobian(arm, q, "link4")
     sheet.row("tau = J^T F", J.T @ w, rne.static_torque(arm, q, {"link4": w}))
     both = rne.inverse_dynamics(arm, q, qd, qdd) + J.T @ w

@@ -42,9 +42,11 @@ def locked_and_free_inertia() -> Sheet:
             if known < len(NAMES):
                 sheet.row(f"{' '.join(NAMES[known:])} {at}, not printed", right[known:], ours[known:])
     arm = lecture("two_link_point_mass_paul_values")
-    th2 = np.linspace(0, 2 * np.pi, 9)
-    locked, free = rne.effective_inertia(arm, np.column_stack([np.zeros(9), th2]))
-    sheet.say("Over a whole turn of theta2 in steps of 45 degrees, m2 = 1:")
+    th2 = np.linspace(0, 2 * np.pi, 73)
+    turn = np.column_stack([np.zeros(73), th2])
+    locked, free = rne.effective_inertia(arm, turn)
+    sheet.say("Over a whole turn of theta2 in steps of 5 degrees, m2 = 1:")
     sheet.row("I_L = 4 + 2 c2", 4 + 2 * np.cos(th2), locked[:, 0])
     sheet.row("I_f = 4 + 2 c2 - (1 + c2)^2", 4 + 2 * np.cos(th2) - (1 + np.cos(th2)) ** 2, free[:, 0])
+    sheet.plot(lambda: rne.plot.inertia(arm, turn, over="theta2"))
     return sheet

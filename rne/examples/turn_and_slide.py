@@ -50,4 +50,5 @@ def motor_sizing() -> Sheet:
     sheet.rows_of("gravity inertia velocity", [196, 30, 0], [report.gravity[0], report.inertia[0], report.velocity[0]])
     sheet.row("peak power = (196 + 20) theta'", 216, report.peak_power[0])
     sheet.say(report)
+    sheet.plot(lambda: rne.plot.sizing(report))
     return sheet

@@ -127,6 +127,7 @@ def two_link_friction() -> Sheet:
     heat = (power[1:] + power[:-1]) @ np.diff(swing.t) / 2
     sheet.row("E(0) - E(2 s) = integral of 2 D dt", heat, lost, within=1e-6)  # the rule is the coarser of the two
     sheet.row("energy that nothing accounts for", np.zeros(2001), drift, within=1e-8)
+    sheet.plot(lambda: rne.plot.energy(arm, swing.t, swing.q, swing.qd))
     return sheet
 
 

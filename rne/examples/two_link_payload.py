@@ -118,15 +118,12 @@ def fourteen_unknowns() -> Sheet:
     u = np.linalg.solve(A, b)
 
     q, qd = [th1 + np.pi / 2, th2], [w1, w2]  # the file has theta1 from the downward vertical
-    qdd = rne.forward_dynamics(arm, q, qd, [tau1, tau2])
-    A_c1 = rne.frame_acceleration(arm, q, qd, qdd, "link1", point=[r1 - l1, 0, 0])[:2]
-    A_c2 = rne.frame_acceleration(arm, q, qd, qdd, "link2", point=[r2 - l2, 0, 0])[:2]
-    A_pl = rne.frame_acceleration(arm, q, qd, qdd, "link2")[:2]
-    F01, F12 = rne.joint_wrenches(arm, q, qd, qdd)[:, :2]
-    Fpl, _ = rne.newton_euler(rne.Inertia.point(M), [0, 0, 0], [0, 0, 0], [*(A_pl - arm.gravity[:2]), 0])
-    ours = np.concatenate([qdd, A_c1, A_c2, A_pl, F01, F12, Fpl[:2]])
-    sheet = Sheet("u by solving A u = b, and by forward dynamics, accelerations of points and joint wrenches:")
+    forces = rne.link_forces(arm, q, qd, tau=[tau1, tau2])
+    points, joints = forces.acceleration[:, :2].ravel(), forces.force[:, :2].ravel()
+    ours = np.concatenate([forces.qdd, points, joints, forces.held[2, :2]])  # what holds the payload is Fpl
+    sheet = Sheet("u by solving A u = b, and by link_forces, which gives all of it:")
     names = "th1'' th2'' A_c1,x A_c1,y A_c2,x A_c2,y A_pl,x A_pl,y F01,x F01,y F12,x F12,y Fpl,x Fpl,y"
     sheet.rows_of(names, u.tolist(), ours)
     sheet.row("A u, of rne, and b", b, A @ ours)
+    sheet.say(forces)
     return sheet
