@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
 import tomllib
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -116,14 +118,81 @@ def test_shapes_must_fit():
 
 # --------------------------------------------------------------------------------------------------- names, page, files
 
+PAGE = (LECTURES / "README.md").read_text(encoding="utf-8")
 
-def test_every_system_has_an_example():
-    assert {system for entry in EXAMPLES.values() for system in entry.systems} == {
-        path.name for path in LECTURES.iterdir() if path.is_dir()
+
+def table(title: str) -> list[list[str]]:
+    """Cells of the table below a heading of the page, without its head."""
+    section = PAGE[PAGE.index(f"## {title}\n") :].split("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines[2:]]
+
+
+def quoted(cell: str) -> list[str]:
+    return re.findall(r"`([^`]+)`", cell)
+
+
+def test_every_system_is_shown_and_the_page_says_where():
+    shown = {system: [] for system in sorted(path.name for path in LECTURES.iterdir() if path.is_dir())}
+    for entry in EXAMPLES.values():
+        for system in entry.systems:
+            shown[system].append(entry.name)
+    assert all(shown.values())
+    assert {quoted(row[0])[0]: quoted(row[4]) for row in table("Systems")} == shown
+
+
+def test_the_examples_load_the_systems_that_they_say(monkeypatch):
+    loaded: list[str] = []
+    for module in {entry.show.__module__ for entry in EXAMPLES.values()} - {"rne.examples.bodies"}:
+        monkeypatch.setattr(sys.modules[module], "lecture", lambda name: loaded.append(name) or lecture(name))
+    for entry in EXAMPLES.values():
+        loaded.clear()
+        entry.show()
+        assert set(loaded) == set(entry.systems), entry.name
+
+
+def test_the_page_has_every_row_and_every_example():
+    rows = table("What the courses teach, row by row")
+    counts = {"A": 9, "B": 5, "C": 12, "D": 10, "E": 6, "F": 17}
+    assert [row[0] for row in rows] == [f"{letter}{k}" for letter, count in counts.items() for k in range(1, count + 1)]
+    named = {name for row in rows for name in quoted(row[3])}
+    assert named == set(EXAMPLES)
+    without = [row[0] for row in rows if not row[3]]
+    assert without == ["F15", "F17"]  # named by the courses, without a formula
+
+
+def test_what_the_page_calls_by_name_is_there():
+    """Names in the columns about rne: of functions, of what they return, and of the keys of robot files."""
+    cells = [row[4] for row in table("What the courses teach, row by row")] + [row[1] for row in table("Symbols")]
+    names = [re.match(r"[A-Za-z_][\w.]*", text) for cell in cells for text in quoted(cell)]
+    known = {
+        *rne.__all__,
+        *rne.lagrange.__all__,
+        *dir(rne.Inertia),
+        *dir(rne.Robot),
+        *(f.name for f in fields(rne.Drive)),
     }
+    known |= {"q", "qd", "qdd", "tau", "sum", "a", "coulomb", "f_ext", "friction"}  # of calls, of DH tables
+    assert len(names) > 100
+    for name in (found.group() for found in names if found):
+        head, *rest = name.removeprefix("rne.").split(".")
+        assert head in known, name
+        if rest:
+            owner = getattr(rne, head)
+            assert rest[0] in {*dir(owner), *getattr(owner, "__dataclass_fields__", ())}, name
+
+
+def test_the_page_tells_every_misprint():
+    """In the examples that print them, and more where words are wrong and not numbers."""
+    told = {name for row in table("Misprints") for name in quoted(row[3])}
+    marked = {name for name in EXAMPLES if any(row.printed is not None for row in run(name).rows)}
+    assert marked <= told <= set(EXAMPLES)
+
+
+def test_titles_fit_a_line():
     for entry in EXAMPLES.values():
         assert entry.source.startswith("L")
-        assert len(entry.title) < 100
+        assert len(entry.title) <= 100
         assert entry.title.endswith(".")
 
 

@@ -69,14 +69,12 @@ def composite_body() -> Sheet:
     sheet.row("J_12 = + sum m x y", (m * x * y).sum(), body.pseudo[0, 1])
     sheet.rows_of([f"J row {k}" for k in (1, 2, 3, 4)], J, body.pseudo)
     sheet.row("(-Ixx + Iyy + Izz)/2 = sum m x^2", (m * x * x).sum(), body.pseudo[0, 0])
-    sheet.row("tensor about C, from J", body.tensor, rne.Inertia.from_pseudo(J).tensor)
+    second, C = J[:3, :3], J[:3, 3] / J[3, 3]
+    about_C = np.trace(second) * np.eye(3) - second - m.sum() * (C @ C * np.eye(3) - np.outer(C, C))
+    sheet.rows_of([f"tensor about C, row {k}" for k in (1, 2, 3)], about_C, rne.Inertia.from_pseudo(J).tensor)
     moments, axes = body.principal()
-    sheet.row(
-        "principal moments: I - lambda 1 singular",
-        [0.0] * 3,
-        [np.linalg.det(body.tensor - moment * np.eye(3)) for moment in moments],
-    )
-    sheet.row("no products in the principal axes", np.diag(moments), body.at(axes.T).tensor)
+    sheet.row("principal moments", np.linalg.eigvalsh(about_C), moments)
+    sheet.row("no products in the principal axes", axes.T @ about_C @ axes, body.at(axes.T).tensor)
     return sheet
 
 

@@ -87,7 +87,7 @@ def cart_moving_base() -> Sheet:
     sheet.rows_of("x0'' z''", [a0, a1 - a0], rne.forward_dynamics(chain, qr, qdr, [0, F], friction=True))
     sheet.rows_of(
         "K P D",
-        [rne.kinetic_energy(cart, q, qd), P, c * (v1 - v0) ** 2 / 2],
+        [(M1 * v1**2 + M0 * v0**2) / 2, P, c * (v1 - v0) ** 2 / 2],
         [rne.kinetic_energy(chain, qr, qdr), rne.potential_energy(chain, qr), rne.dissipation(chain, qdr)],
     )
 

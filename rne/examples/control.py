@@ -80,7 +80,7 @@ def pd_gravity_control() -> Sheet:
 
 @example("L3 control: computed torque; L0 path-control simulation", "two_link_point_mass")
 def computed_torque_control() -> Sheet:
-    """Computed torque along a quintic: errors die out as (e0 + (e0' + 10 e0) t) exp(-10 t), whatever the arm."""
+    """Computed torque along a quintic: errors die out as (e0 + (e0' + 10 e0) t) exp(-10 t)."""
     arm = lecture("two_link_point_mass")
     m1, m2, d1, d2, g = 2.0, 1.3, 0.8, 0.6, 9.81
     t = np.linspace(0, 1.5, 301)

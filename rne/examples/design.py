@@ -19,14 +19,14 @@ def significance() -> Sheet:
     q, qd, qdd = rne.quintic([0.2, -0.5], [1.4, 0.9], 1.5, t)
     report = rne.significance(arm, q, qd, qdd, drop=["centripetal", "coriolis"])
 
-    m2, L1, LC2 = 1.3, 0.7, 0.2
+    m1, m2, L1, LC1, LC2, IC1, IC2 = 2.2, 1.3, 0.7, 0.35, 0.2, 0.09, 0.03
     h = m2 * L1 * LC2 * sin(q[:, 1])
     c = np.stack([-h * (qd[:, 1] ** 2 + 2 * qd[:, 0] * qd[:, 1]), h * qd[:, 0] ** 2])
     sheet = Sheet("Without the velocity terms the torques of two links miss c1 and c2 of (4.12):")
     sheet.rows_of(["largest |c1|", "largest |c2|"], abs(c).max(axis=1), report.error.max_error)
     sheet.rows_of(["rms c1", "rms c2"], np.sqrt((c**2).mean(axis=1)), report.error.rms_error)
-    M = rne.mass_matrix(arm, q)
-    effective = np.stack([M[:, 0, 0] * qdd[:, 0], M[:, 1, 1] * qdd[:, 1]])
+    M11 = m1 * LC1**2 + IC1 + m2 * (L1**2 + LC2**2 + 2 * L1 * LC2 * cos(q[:, 1])) + IC2
+    effective = np.stack([M11 * qdd[:, 0], (m2 * LC2**2 + IC2) * qdd[:, 1]])
     at = [report.coefficients.names.index(name) for name in ("D11", "D22")]
     sheet.rows_of(
         ["largest |D11 th1''|", "largest |D22 th2''|"], abs(effective).max(axis=1), report.coefficients.max_error[at]
@@ -37,11 +37,9 @@ def significance() -> Sheet:
     six = lecture("stanford_6dof")
     motion = rne.quintic([0.4, -0.8, 0.3, 0.9, -0.6, 0.3], [1.2, 0.4, 0.7, -0.5, 0.8, 1.5], 2.0, np.linspace(0, 2, 401))
     short = rne.significance(six, *motion, below=0.01)
-    sheet.say(
-        f"Of {len(short.coefficients.names)} coefficients of six joints, {len(short.kept)} are above 1 % of the peak:"
-    )
-    left = rne.inverse_dynamics(six, *motion) - short.simplified
-    sheet.row("error of the short model", abs(left).max(axis=0), short.error.max_error)
+    sheet.say(f"Of six joints {len(short.kept)} coefficients are above 1 % of the peak torque, out of so many:")
+    n = 6  # D_ij, D_ijk with j and k in either order, D_i and Ia, and a spring and friction of each joint
+    sheet.row("n^2 + n^2 (n + 1)/2 + 4 n", n**2 + n**2 * (n + 1) / 2 + 4 * n, len(short.coefficients.names))
     sheet.say(short)
     return sheet
 
@@ -50,12 +48,14 @@ def significance() -> Sheet:
 def inertia_ellipsoid() -> Sheet:
     """Inertia felt at the tip: G = J^-T M J^-1, ellipsoid u^T G u = 1, semi-axes 1/sqrt(lambda)."""
     arm = lecture("two_link_com_inertia")
-    l1, l2 = 0.7, 0.5
+    m1, m2, l1, l2, LC1, LC2, IC1, IC2 = 2.2, 1.3, 0.7, 0.5, 0.35, 0.2, 0.09, 0.03
     q, qd = [0.5, 1.1], [0.8, -0.4]
     s1, s12, c1, c12 = sin(q[0]), sin(q[0] + q[1]), cos(q[0]), cos(q[0] + q[1])
     J = np.array([[-l1 * s1 - l2 * s12, -l2 * s12], [l1 * c1 + l2 * c12, l2 * c12]])
     inverse = np.linalg.inv(J)
-    G = inverse.T @ rne.mass_matrix(arm, q) @ inverse
+    M12, M22 = m2 * (LC2**2 + l1 * LC2 * cos(q[1])) + IC2, m2 * LC2**2 + IC2
+    M11 = m1 * LC1**2 + IC1 + m2 * (l1**2 + LC2**2 + 2 * l1 * LC2 * cos(q[1])) + IC2
+    G = inverse.T @ [[M11, M12], [M12, M22]] @ inverse
     values, vectors = np.linalg.eigh(G)
 
     ours = rne.inertia_ellipsoid(arm, q, "link2", rows=[0, 1])
@@ -75,7 +75,7 @@ def inertia_ellipsoid() -> Sheet:
 def identification() -> Sheet:
     """Identification: tau = Y pi, numbers of base parameters, least squares with friction."""
     arm = lecture("two_link_com_inertia")
-    L1, g = 0.7, 9.81
+    m1, m2, L1, LC1, LC2, IC1, IC2, g = 2.2, 1.3, 0.7, 0.35, 0.2, 0.09, 0.03, 9.81
     q, qd, qdd = [0.3, -0.7], [0.9, -1.4], [2.0, -0.6]
     (th1, th2), (w1, w2), (a1, a2) = q, qd, qdd
     C1, S1, C12, S12, C2, S2 = cos(th1), sin(th1), cos(th1 + th2), sin(th1 + th2), cos(th2), sin(th2)
@@ -96,7 +96,12 @@ def identification() -> Sheet:
     for name, column in columns.items():
         sheet.row(f"dtau/d {name}", column, Y[:, names.index(name)])
     sheet.row("all other columns", 0.0, np.abs(np.delete(Y, [names.index(name) for name in columns], axis=1)).max())
-    sheet.row("Y pi", rne.inverse_dynamics(arm, q, qd, qdd), Y @ rne.parameters(arm))
+    pi = [m1 * LC1, 0, IC1 + m1 * LC1**2, m2, m2 * LC2, 0, IC2 + m2 * LC2**2]
+    felt = [names.index(name) for name in columns]
+    sheet.row("pi", pi, rne.parameters(arm)[felt])
+    tau = np.transpose(list(columns.values())) @ pi
+    sheet.rows_of(["tau1 = Y1 pi", "tau2 = Y2 pi"], tau, Y @ rne.parameters(arm))
+    sheet.rows_of(["tau1", "tau2"], tau, rne.inverse_dynamics(arm, q, qd, qdd))
 
     sheet.say("Numbers of base parameters; of two links they are these combinations:")
     sheet.say(rne.base_parameters(arm))

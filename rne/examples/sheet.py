@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.text import columns
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
 
@@ -64,7 +61,7 @@ class Sheet:
     Attributes
     ----------
     picture : callable or None
-        Draws the picture of the example, if it has one; needs matplotlib.
+        Draws the picture of the example, a matplotlib figure, if it has one.
 
     Examples
     --------
@@ -83,7 +80,7 @@ class Sheet:
 
     def __init__(self, text: str = "") -> None:
         self._parts: list[str | list[Row]] = []
-        self.picture: Callable[[], Figure] | None = None
+        self.picture: Callable[[], Any] | None = None
         self.say(text)
 
     @property
@@ -144,7 +141,7 @@ class Sheet:
         course, ours = _pair(right, rne)
         self._add(Row(what, course, ours, np.asarray(printed, dtype=np.float64), _size(right), ROUNDING))
 
-    def plot(self, picture: Callable[[], Figure]) -> None:
+    def plot(self, picture: Callable[[], Any]) -> None:
         """Give the page its picture, which is drawn when somebody asks for it."""
         self.picture = picture
 

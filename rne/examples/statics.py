@@ -73,21 +73,22 @@ def four_link_statics() -> Sheet:
     sheet = Sheet("At rest, from the hand to the base: F_i = F_i+1 - G_i, M_i = M_i+1 + r_i x F_i+1 - r_Ci x G_i.")
     T = rne.forward_kinematics(arm, q)
     origins = [T[f"link{i}_axis"][:3, 3] for i in (1, 2, 3, 4)] + [T["link4"][:3, 3]]
-    F, M = w[:3], w[3:]
+    k = [T[f"link{i}_axis"][:3, 2] for i in (1, 2, 3, 4)]
+    F, M, tau = w[:3], w[3:], np.zeros(4)
     for i in (4, 3, 2, 1):
         link = next(body for body in arm.tree.bodies if body.name == f"link{i}")
         G = link.mass * arm.gravity
         r, r_C = origins[i] - origins[i - 1], (T[link.name] @ [*link.com, 1])[:3] - origins[i - 1]
         M = M + np.cross(r, F) - np.cross(r_C, G)
-        F = F - G
+        F, tau[i - 1] = F - G, k[i - 1] @ M
         sheet.rows_of([f"F_{i}", f"M_{i}"], [F, M], [forces.force[i - 1], forces.moment[i - 1]])
 
     sheet.say("Of M_i the motor makes k_i . M_i; with friction left out this is J^T F and the weights:")
-    k = [T[f"link{i}_axis"][:3, 2] for i in (1, 2, 3, 4)]
-    sheet.row("k_i . M_i", [axis @ moment for axis, moment in zip(k, forces.moment, strict=True)], forces.along_axis)
-    sheet.row("tau_i = k_i . M_i", forces.along_axis, rne.inverse_dynamics(arm, q, f_ext={"link4": -w}))
-    J = rne.jacobian(arm, q, "link4")
+    sheet.row("k_i . M_i", tau, forces.along_axis)
+    sheet.row("tau_i = k_i . M_i", tau, rne.inverse_dynamics(arm, q, f_ext={"link4": -w}))
+    J = np.transpose([[*np.cross(axis, origins[4] - at), *axis] for axis, at in zip(k, origins[:4], strict=True)])
+    sheet.row("J, columns (k_i x (p - p_i), k_i)", J, rne.jacobian(arm, q, "link4"))
     sheet.row("tau = J^T F", J.T @ w, rne.static_torque(arm, q, {"link4": w}))
-    both = rne.inverse_dynamics(arm, q, qd, qdd) + J.T @ w
+    both = rne.lagrange.inverse_dynamics(arm, q, qd, qdd) + J.T @ w
     sheet.row("in motion: tau + J^T F", both, rne.inverse_dynamics(arm, q, qd, qdd, f_ext={"link4": -w}))
     return sheet

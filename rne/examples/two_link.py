@@ -131,7 +131,7 @@ def two_link_friction() -> Sheet:
     return sheet
 
 
-@example("L3 Lagrange example 2", "two_link_point_mass_horizontal_zero")
+@example("L3 Lagrange example 2", "two_link_point_mass_horizontal_zero", "two_link_point_mass")
 def two_link_horizontal_zero() -> Sheet:
     """The same arm with theta1 from the horizontal: cosines in the gravity terms."""
     arm = lecture("two_link_point_mass_horizontal_zero")
