@@ -16,14 +16,18 @@ from rne.kernels.layout import (
     SPRINGS,
 )  # fmt: skip
 from rne.kernels.num import fma, like
-from rne.kernels.rows import index
 
 
 @inline
-def stretch(table, e, state, k):
-    """What the coupling of row `e` sees of row k of `state`: of positions, or of rates."""
-    i, j = int(table[int(table[e, FIRST]), COORDINATE]), int(table[int(table[e, SECOND]), COORDINATE])
-    return fma(state[k, i], table[e, OF_FIRST], state[k, j] * table[e, OF_SECOND])
+def ends(table, e):
+    """Which columns of a state the coupling of row `e` reads."""
+    return int(table[int(table[e, FIRST]), COORDINATE]), int(table[int(table[e, SECOND]), COORDINATE])
+
+
+@inline
+def stretch(table, e, first, second):
+    """What the coupling of row `e` sees of two joints: of their positions, or of their rates."""
+    return fma(first, table[e, OF_FIRST], second * table[e, OF_SECOND])
 
 
 @inline
@@ -34,12 +38,12 @@ def add_couplings(table, state, k, loads, side):
     """
     links = int(table[0, LINKS])
     for e in range(links + 1, links + 1 + int(table[0, COUPLINGS])):
+        i, j = ends(table, e)
         load = like(side, 0.0)
         if loads & SPRINGS:
-            load = spring(table, e, stretch(table, e, state, index(0)))
+            load = spring(table, e, stretch(table, e, state[0, i], state[0, j]))
         if loads & FRICTION:
-            load = load + friction(table, e, stretch(table, e, state, index(1)))
+            load = load + friction(table, e, stretch(table, e, state[1, i], state[1, j]))
         load = load * side
-        i, j = int(table[int(table[e, FIRST]), COORDINATE]), int(table[int(table[e, SECOND]), COORDINATE])
         state[k, i] = fma(load, table[e, OF_FIRST], state[k, i])
         state[k, j] = fma(load, table[e, OF_SECOND], state[k, j])

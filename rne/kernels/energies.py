@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from rne.kernels import body
 from rne.kernels.coordinates import load_many, load_one, sines
-from rne.kernels.coupling import stretch
+from rne.kernels.coupling import ends, stretch
 from rne.kernels.jit import function, inline
 from rne.kernels.joint import spring
 from rne.kernels.layout import (
@@ -67,7 +67,8 @@ def recursion(table, state, work, kinetic, drives):
             total = total + energy
         if drives != 0:
             for e in range(links + 1, links + 1 + int(table[0, COUPLINGS])):
-                s, i = stretch(table, e, state, index(0)), int(table[e, FIRST])
+                j, k = ends(table, e)
+                s, i = stretch(table, e, state[0, j], state[0, k]), int(table[e, FIRST])
                 energy = spring(table, e, s) * ((s - table[e, REST]) * half)
                 work[i, ENERGY] = work[i, ENERGY] + energy
                 total = total + energy
