@@ -30,6 +30,8 @@ saturate
     Whether torques end at `robot.effort`. There the integral does not grow where it would only push on (conditional
     integration: Åström, Hägglund, "Advanced PID Control", 2006, section 3.5).
 
+A law with strong gains has fast motions of its own: a step h of "rk4" bears eigenvalues of M^-1 kd up to 2.7 / h.
+
 Own laws are functions, plain or compiled with the parts in `rne.jit`; see ``tau`` of `rne.simulate`.
 """
 
@@ -75,10 +77,10 @@ class Controller:
 
     Examples
     --------
-    >>> import numpy as np, rne
+    >>> import rne
     >>> arm = rne.load("models/planar2/robot.dh.toml")
     >>> servo = rne.control.pid(arm, kp=[40.0, 10.0], goal=[0.5, 0.2])
-    >>> servo.reference(np.array([3.0]))[0]
+    >>> servo.reference([3.0])[0]
     array([[0.5, 0.2]])
     """
 

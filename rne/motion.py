@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,7 +55,9 @@ class Tracking:
         robot = self.robot
 
         def worst(values: Array) -> Array:
-            rows = values.reshape(-1, robot.n)
+            rows = values.reshape(math.prod(values.shape[:-1]), robot.n)
+            if not len(rows):  # no simulations
+                return np.full(robot.n, np.nan)
             found: Array = np.take_along_axis(rows, np.abs(rows).argmax(axis=0)[None], axis=0)[0]
             return found
 

@@ -35,12 +35,12 @@ class Path:
         """Shape of the batch of paths."""
         return self.pieces.shape[:-3]
 
-    def __call__(self, t: Array) -> tuple[Array, Array, Array]:
+    def __call__(self, t: ArrayLike) -> tuple[Array, Array, Array]:
         """Position, velocity and acceleration at times (T,), each (..., T, n)."""
+        t = np.asarray(t, dtype=np.float64)
         k = np.clip(np.searchsorted(self.breaks, t, side="right") - 1, 0, len(self.breaks) - 2)
-        span = np.diff(self.breaks)[k]
-        u = (t - self.breaks[k]) / span
-        pace = np.where((u >= 0) & (u <= 1), 1 / span, 0.0)
+        u = (t - self.breaks[k]) / np.diff(self.breaks)[k]
+        pace = np.where((u >= 0) & (u <= 1), 1 / np.diff(self.breaks)[k], 0.0)
         return evaluate(np.moveaxis(self.pieces[..., k, :, :], -2, 0), np.clip(u, 0, 1)[:, None], pace[:, None])
 
 

@@ -30,23 +30,24 @@ ASKED = 4
 
 
 @inline
-def _piece(breaks, t):
-    """Piece of a path at a time, how far it has been passed (0 to 1), and 1 / its length: 0 before and after."""
-    last = breaks.shape[0] - 2
-    low, high = 0, last
+def _piece(breaks, t, near):
+    """Piece of a path around the time `near`, how far it has been passed at t, and 1 / its length.
+
+    Before and after the path it has not moved at all, or all the way, and the last number is zero.
+    """
+    low, high = 0, breaks.shape[0] - 2
+    if near < breaks[0]:
+        return low, 0.0, 0.0
+    if near > breaks[high + 1]:
+        return high, 1.0, 0.0
     while low < high:
         middle = (low + high + 1) // 2
-        if t < breaks[middle]:
+        if near < breaks[middle]:
             high = middle - 1
         else:
             low = middle
-    span = breaks[low + 1] - breaks[low]
-    u = (t - breaks[low]) / span
-    if u < 0.0:
-        return low, 0.0, 0.0
-    if u > 1.0:
-        return low, 1.0, 0.0
-    return low, u, 1.0 / span
+    pace = 1.0 / (breaks[low + 1] - breaks[low])
+    return low, (t - breaks[low]) * pace, pace
 
 
 @inline_allocating
@@ -60,9 +61,10 @@ def _ask_model(model, one, many, asked, where, rows, loads):
 
 
 @inline_allocating
-def torques(law, first, rows, t, q, qd, integral, rate, tau, asked, where):
+def torques(law, first, rows, t, near, q, qd, integral, rate, tau, asked, where):
     """Fill `tau` and the rate of the integral of the error, (rows * n) each, of simulations from `first` on.
 
+    near : a time beside t that tells which piece of the reference counts where two meet.
     law : (model; inverse dynamics for one state, and for batches, one of them None; its loads; gains (samples, 4, n);
     breaks (K,) of the reference in time; its pieces (samples, K - 1, 6, n), polynomials in the part passed; what the
     model adds; whether only the measured velocity is fed back).
@@ -71,7 +73,7 @@ def torques(law, first, rows, t, q, qd, integral, rate, tau, asked, where):
     model, one, many, loads, gains, breaks, pieces, kind, on_measurement = law
     n = gains.shape[2]
     m = rows * n
-    k, u, pace = _piece(breaks, t)
+    k, u, pace = _piece(breaks, t, near)
     for row in range(rows):
         s = first + row
         for j in range(n):
@@ -120,6 +122,6 @@ def make_one(stamp: str) -> Callable[..., None]:
     def control_one(law, sample, t, q, qd, integral, rate, tau):
         stamp  # noqa: B018  part of the cache key
         asked, where = scratch(1, q.shape[0])
-        torques(law, sample, 1, t, q, qd, integral, rate, tau, asked, where)
+        torques(law, sample, 1, t, t, q, qd, integral, rate, tau, asked, where)
 
     return control_one

@@ -23,6 +23,9 @@ EULER, RK4 = 0, 1
 # Simulations that advance together. Their states stay in the first-level cache up to some ten joints; packs need eight.
 BLOCK = 64
 
+# A reference may jump where two steps meet: what a step sees of it at its ends lies within, by this part of it.
+EDGE = 1e-6
+
 _VECTOR = types.Array(types.float64, 1, "C")
 
 # What a controller is: it fills its last argument from t, q and qd.
@@ -116,7 +119,8 @@ def _advance(
             for stage in range(stages):
                 t = times[k] + step * h + (0.0 if stage == 0 else h if stage == 3 else h / 2)
                 if law is not None:
-                    control.torques(law, first, rows, t, q, qd, integral, rate, tau, asked, asked_where)
+                    near = t + (EDGE * h if stage == 0 else -EDGE * h if stage == 3 else 0.0)
+                    control.torques(law, first, rows, t, near, q, qd, integral, rate, tau, asked, asked_where)
                 elif controlled:
                     _ask(controller, t, q, qd, tau, rows, n)
                 if step == 0 and stage == 0:
