@@ -33,6 +33,14 @@ def values(name: str) -> dict[str, np.ndarray]:
     return {row.what: row.rne for row in run(name).rows}
 
 
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_pictures_can_be_drawn(name):
+    sheet = run(name)
+    if sheet.picture is not None:
+        figure = sheet.picture()
+        assert any(ax.lines or ax.patches or ax.images or ax.collections for ax in figure.axes)
+
+
 # --------------------------------------------------- numbers that somebody else wrote down, or worked out
 
 

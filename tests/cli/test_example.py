@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from trajectories import Run
 
@@ -40,6 +42,26 @@ def test_code_can_be_copied(run: Run) -> None:
     exec(code, names)
     assert names["rod_pendulum"]().ok  # type: ignore[operator]
     examples.EXAMPLES.update(kept)
+
+
+def test_a_picture(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "sizing.png"
+    result = run("example", "motor_sizing", "--plot", path)
+    assert result.exit_code == 0
+    assert "peak torque" in result.stdout
+    assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_no_picture(run: Run, tmp_path: Path) -> None:
+    result = run("example", "rod_pendulum", "--plot", tmp_path / "rod.png")
+    assert result.exit_code == 1
+    assert result.stderr == "--plot: example 'rod_pendulum' has no picture\n"
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("names", [[], ["rp_arm", "motor_sizing"], ["motor_sizing", "--code"]])
+def test_one_picture_at_a_time(run: Run, names) -> None:
+    assert run("example", *names, "--plot", "sizing.png").exit_code == 2
 
 
 def test_what_differs_is_1(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
