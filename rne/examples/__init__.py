@@ -1,9 +1,9 @@
 """A gallery: the systems and formulas of five courses on manipulator dynamics, each beside what `rne` gives.
 
-`rne example` lists them and `rne example NAME` shows one; from Python, ``print(rne.examples.run("rod_pendulum"))``.
-L0 to L4 are the courses; `models/lectures/README.md` tells which example shows which of their pages, how their symbols
-are called here, and where they misprint. The functions are there to be read and copied: what they compare is the
-course's own formula, written out, with a call of `rne`.
+`rne example` lists them and `rne example NAME` shows one; from Python, ``print(examples.run(NAME))``. L0 to L4 are the
+courses; `models/lectures/README.md` tells which example shows which of their pages, how their symbols are called here,
+and where they misprint. The functions are there to be read and copied: what they compare is the course's own formula,
+written out, with a call of `rne`.
 
 >>> from rne import examples
 >>> examples.run("rod_pendulum").ok

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from numpy import cos, exp, sin, sqrt
+from numpy.typing import NDArray
 
 import rne
 from rne.examples.registry import example
 from rne.examples.sheet import Sheet
 from rne.examples.systems import lecture
+
+Array = NDArray[np.float64]
 
 
 @example("L3 control: PID", "cart_spring_damper_fixed", "two_link_point_mass")
@@ -109,4 +112,36 @@ def computed_torque_control() -> Sheet:
     sheet.say("With 0.5 kg at the tip that the model does not know, it deviates from the path:")
     sheet.say(heavy.tracking())
     sheet.plot(lambda: rne.plot.tracking(arm, t, wanted, motion.q, motion.tau))
+    return sheet
+
+
+@example("L2 6-2 force control", "two_link_com_inertia")
+def force_control() -> Sheet:
+    """A hand that presses on an elastic wall with a given force: tau = J^T F + g - kd theta'."""
+    arm = lecture("two_link_com_inertia")
+    l1, l2, m1, m2, LC1, LC2, g = 0.7, 0.5, 2.2, 1.3, 0.35, 0.2, 9.81
+    F, k, kd = 12.0, 4000.0, np.array([8.0, 4.0])  # along x; stiffness of the wall; damping of the joints
+    q0 = np.array([0.4, 0.9])
+    wall = l1 * cos(0.4) + l2 * cos(1.3)  # the hand touches it at first
+
+    def torques(_: float, q: Array, qd: Array) -> Array:
+        """Of the motors, and what the wall does to the joints; both by J^T."""
+        x = rne.forward_kinematics(arm, q, "link2")[0, 3]
+        net = np.array([F - k * max(x - wall, 0.0), 0, 0, 0, 0, 0])
+        return rne.static_torque(arm, q, {"link2": net}) + rne.gravity_vector(arm, q) - kd * qd
+
+    motion = rne.simulate(arm, q0, t=np.linspace(0, 4, 81), tau=torques, step=2e-3)
+    q = motion.q[-1]
+    s1, s12, c1, c12 = sin(q[0]), sin(q[0] + q[1]), cos(q[0]), cos(q[0] + q[1])
+    sheet = Sheet("F = 12 N along x on a wall of 4000 N/m; the wall presses back with k (x - x_wall).")
+    x = rne.forward_kinematics(arm, q, "link2")[0, 3]
+    sheet.row("force on the wall at last", F, k * (x - wall), within=1e-5)
+    sheet.row("dent F/k", F / k, x - wall, within=1e-5)
+    J_x = np.array([-(l1 * s1 + l2 * s12), -l2 * s12])
+    G = np.array([m1 * g * LC1 * c1 + m2 * g * (l1 * c1 + LC2 * c12), m2 * g * LC2 * c12])
+    sheet.row(
+        "tau at last = J^T F + g", J_x * F + G, rne.inverse_dynamics(arm, q, f_ext={"link2": [-F, 0, 0, 0, 0, 0]})
+    )
+    sheet.row("joints at rest", [0, 0], motion.qd[-1], within=1e-6)
+    sheet.plot(lambda: rne.plot.states(arm, motion.t, motion.q, motion.qd))
     return sheet

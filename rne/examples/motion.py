@@ -66,3 +66,37 @@ def quintic_motion() -> Sheet:
     sheet.say(report)
     sheet.plot(lambda: rne.plot.breakdown(arm, t, rne.torque_breakdown(arm, q, qd, qdd)))
     return sheet
+
+
+@example("L0, L3 path simulation", "two_link_com_inertia")
+def trapezoidal_motion() -> Sheet:
+    """A trapezoid of velocity within limits: duration, phases, and what it asks of the motors."""
+    arm = lecture("two_link_com_inertia")
+    start, end = np.array([0.2, -0.5]), np.array([1.4, 0.9])
+    v, a = 1.5, 4.0  # limits of both joints; theta2 has the longer way, 1.4 rad, and sets the pace
+    way = 1.4
+    ramp, T = v / a, way / v + v / a
+    t = np.array([0.0, ramp / 2, ramp, T / 2, T - ramp / 2, T])
+    q, qd, qdd = rne.trapezoidal(start, end, t, velocity=v, acceleration=a)
+
+    sheet = Sheet("From (0.2, -0.5) to (1.4, 0.9) rad, at most 1.5 rad/s and 4 rad/s^2:")
+    sheet.row("T = d/v + v/a", T, rne.trapezoidal_duration(start, end, velocity=v, acceleration=a))
+    share = np.array([0, a * ramp**2 / 8, a * ramp**2 / 2, way / 2, way - a * ramp**2 / 8, way]) / way
+    sheet.row("theta at six times", start + np.outer(share, end - start), q)
+    sheet.row("theta' halfway", v * (end - start) / way, qd[3])
+    sheet.row("theta'' while it speeds up and slows down", np.outer([a, -a], end - start) / way, qdd[[1, 4]])
+    sheet.row(
+        "quintic with these limits, T = 15 d/(8 v)", 15 / 8 * way / v, rne.quintic_duration(start, end, velocity=v)
+    )
+
+    m1, m2, L1, LC1, LC2, IC1, IC2, g = 2.2, 1.3, 0.7, 0.35, 0.2, 0.09, 0.03, 9.81
+    (th1, th2), (w1, w2), (a1, a2) = q[1], qd[1], qdd[1]  # halfway through the ramp, where the peaks of the six are
+    M11 = m1 * LC1**2 + IC1 + m2 * (L1**2 + LC2**2 + 2 * L1 * LC2 * cos(th2)) + IC2
+    M12, M22 = m2 * (LC2**2 + L1 * LC2 * cos(th2)) + IC2, m2 * LC2**2 + IC2
+    h, g2 = m2 * L1 * LC2 * sin(th2), m2 * g * LC2 * cos(th1 + th2)
+    tau1 = M11 * a1 + M12 * a2 - h * (w2**2 + 2 * w1 * w2) + (m1 * LC1 + m2 * L1) * g * cos(th1) + g2
+    tau2 = M12 * a1 + M22 * a2 + h * w1**2 + g2
+    report = rne.motor_sizing(arm, q, qd, qdd)
+    sheet.rows_of(["peak tau1", "peak tau2"], [tau1, tau2], report.peak_torque)
+    sheet.say(report)
+    return sheet
