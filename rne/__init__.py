@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from rne.balance import EnergyBalance, energy_balance, energy_drift
     from rne.breakdown import TorqueBreakdown, torque_breakdown
     from rne.coriolis import VelocityTorques, christoffel, coriolis_matrix, velocity_torques
+    from rne.doctor import Diagnosis, diagnose
     from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
     from rne.energy import kinetic_energy, potential_energy
     from rne.equations import Coefficients, coefficients
@@ -66,6 +67,7 @@ __all__ = [
     "ArgumentError",
     "BaseParameters",
     "Coefficients",
+    "Diagnosis",
     "Drive",
     "EffectiveInertia",
     "Ellipsoid",
@@ -95,6 +97,7 @@ __all__ = [
     "control",
     "coriolis_matrix",
     "coriolis_vector",
+    "diagnose",
     "dissipated_power",
     "dissipation",
     "effective_inertia",
@@ -152,6 +155,7 @@ _HOMES = {
         "balance": "EnergyBalance energy_balance energy_drift",
         "breakdown": "TorqueBreakdown torque_breakdown",
         "coriolis": "VelocityTorques christoffel coriolis_matrix velocity_torques",
+        "doctor": "Diagnosis diagnose",
         "dynamics": "bias_vector coriolis_vector friction_torque gravity_vector inverse_dynamics",
         "energy": "kinetic_energy potential_energy",
         "equations": "Coefficients coefficients",

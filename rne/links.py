@@ -111,7 +111,8 @@ def compile_tree(tree: Tree, order: tuple[str, ...] | None = None) -> LinkTable:
     _write_bounds(table, links)
     _write_coordinates(table, links, tree, coordinates)
     table += 0.0  # turns negative zeros into zeros
-    table32 = table.astype(np.float32)
+    with np.errstate(over="ignore"):  # a body beyond the reach of float32 is infinite there, and so are its torques
+        table32 = table.astype(np.float32)
     for frame in frames.values():
         frame.rotation.flags.writeable = frame.position.flags.writeable = False
     table.flags.writeable = table32.flags.writeable = False

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rne.arrays import as_batch, as_times
 from rne.errors import ArgumentError
 from rne.robot import Robot
-from rne.trajectory import coefficients, evaluate
+from rne.trajectory import evaluate, polynomial
 
 Array = NDArray[np.float64]
 
@@ -79,4 +79,4 @@ def through(robot: Robot, path: object) -> Path:
     else:
         chord = (ends[1] - ends[0]) / span
         ends += [(6 * chord - 4 * ends[2] - 2 * ends[3]) / span, (2 * ends[2] + 4 * ends[3] - 6 * chord) / span]
-    return Path(times, np.stack(coefficients(ends, span), axis=-2))
+    return Path(times, np.stack(polynomial(ends, span), axis=-2))

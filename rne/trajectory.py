@@ -65,10 +65,10 @@ def quintic(
     if span <= 0:
         raise ArgumentError(f"duration: wanted more than zero, got {duration!r}")
     u = np.clip(_row("t", t) / span, 0.0, 1.0)[..., None]
-    return evaluate(coefficients(ends.values(), span), u, 1 / span)
+    return evaluate(polynomial(ends.values(), span), u, 1 / span)
 
 
-def coefficients(ends: Iterable[Array], span: Array | float) -> tuple[Array, ...]:
+def polynomial(ends: Iterable[Array], span: Array | float) -> tuple[Array, ...]:
     """Coefficients c0 to c5 of the polynomial in u, the part of `span` that has passed; ends: q0, q1, qd0 ... qdd1."""
     q0, q1, qd0, qd1, qdd0, qdd1 = ends
     # In u, velocities count `span` times, accelerations its square; what c0, c1, c2 leave open at u = 1 sets the rest.

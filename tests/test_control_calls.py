@@ -125,7 +125,7 @@ def test_a_member_of_a_batch_is_controlled_as_if_alone(law, method):
 
 @pytest.mark.parametrize("method", ["rk4", "adaptive"])
 def test_leading_axes_of_states_gains_and_paths_broadcast(method):
-    q0, path = 0.2 * random_states(2, 3)[0], samples(4, 1)
+    q0, path = 0.2 * random_states(2, 3)[0], (KNOTS, *(0.1 * x for x in samples(4, 1)[1:]))
     kp = np.full((4, 1, 2), 30.0) + np.arange(4)[:, None, None]
     batch = rne.simulate(PLANAR, q0, t=T, tau=control.pid(PLANAR, kp=kp, ki=5.0, path=path), method=method)
     assert batch.q.shape == batch.tau.shape == batch.q_ref.shape == batch.error.shape == (4, 3, len(T), 2)

@@ -49,8 +49,10 @@ ARROWS = {
     "text": "",
     "sizing": "arrays breakdown edit errors power robot text",
     "lagrange": "arrays edit errors robot tree",  # the second opinion: nothing of kernels or links
+    "sampling": "robot",
     "identities": "coriolis dynamics energy errors forward inertia lagrange robot",
-    "verification": "arrays errors identities robot",
+    "verification": "arrays errors identities robot sampling",
+    "doctor": "errors inertia kernels/layout loading read robot sampling tree",
     "energy": "arrays kernels many robot",
     "equations": "arrays coriolis dynamics errors inertia robot text",
     "kinematics": "arrays errors frames kernels many robot",
@@ -69,14 +71,11 @@ ARROWS = {
     "simplification": "arrays edit errors robot sizing terms text",
     "plot": "arrays breakdown edit energy errors inertia robot simplification sizing terms whole",
     "operational": "arrays errors inertia kinematics robot",
-    "__init__": (
-        "errors tree loading robot control jit lagrange balance breakdown coriolis dynamics energy equations forward "
-        "free_body inertia kinematics mass motion operational power rigid_body simplification simulation sizing "
-        "statics trajectory verification linear_model regrouping reactions identification plot"
-    ),
     "examples": "__init__ edit lagrange text",  # the public names, as their readers use them
     "cli": "__init__ examples kernels many robot tree errors verification whole",  # the public names; a loop to time
 }
+ARROWS["__init__"] = " ".join(ARROWS.keys() - {"cli", "examples"})  # the front door leads to all but its own clients
+GROWING = ("__init__", "cli")  # these may use less than they may
 
 SOURCES = sorted(RNE.rglob("*.py"))
 SOURCE_IDS = [str(path.relative_to(ROOT)) for path in SOURCES]
@@ -139,7 +138,7 @@ def test_every_arrow_is_used_and_every_room_is_there():
         used[room(module_of(path))] |= {room(name) for name in imported(path) if name.split(".")[0] == "rne"}
     assert set(ARROWS) == set(used)
     for here, below in ARROWS.items():
-        assert here == "cli" or set(below.split()) <= used[here], here
+        assert here in GROWING or set(below.split()) <= used[here], here
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=SOURCE_IDS)
