@@ -168,7 +168,9 @@ def base_parameters(
     # Some turns a second and slides of metres: weight, centrifugal and inertia forces are of one size.
     q, qd, qdd = rng.uniform(-1, 1, (3, samples, robot.n)) * np.array([np.pi, 2.0, 4.0])[:, None, None]
     Y = regressor(robot, q, qd, qdd, gravity=gravity, rotors=rotors, friction=friction)
-    triangle = np.asarray(np.linalg.qr(Y.reshape(-1, columns), mode="r"))  # as good as Y for all that follows
+    triangle = np.asarray(
+        np.linalg.qr(Y.reshape(samples * robot.n, columns), mode="r")
+    )  # as good as Y for all that follows
     scaled, length, short = _scaled(triangle, limit)
     independent = _independent(scaled, [i for i in _order(robot, columns) if length[i]], limit)
     singular = np.linalg.svd(scaled[:, length > 0], compute_uv=False)
