@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from rne.coriolis import VelocityTorques, christoffel, coriolis_matrix, velocity_torques
     from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
     from rne.energy import kinetic_energy, potential_energy
+    from rne.exciting import Excitation, excitation
     from rne.forward import forward_dynamics
     from rne.free_body import newton_euler
     from rne.identification import Identification, identify
@@ -60,6 +61,7 @@ __all__ = [
     "BaseParameters",
     "Drive",
     "Ellipsoid",
+    "Excitation",
     "FileError",
     "Identification",
     "Inertia",
@@ -80,6 +82,7 @@ __all__ = [
     "christoffel",
     "coriolis_matrix",
     "coriolis_vector",
+    "excitation",
     "forward_dynamics",
     "forward_kinematics",
     "frame_acceleration",
@@ -128,6 +131,7 @@ _HOMES = {
         "coriolis": "VelocityTorques christoffel coriolis_matrix velocity_torques",
         "dynamics": "bias_vector coriolis_vector friction_torque gravity_vector inverse_dynamics",
         "energy": "kinetic_energy potential_energy",
+        "exciting": "Excitation excitation",
         "forward": "forward_dynamics",
         "free_body": "newton_euler",
         "identification": "Identification identify",

@@ -32,7 +32,7 @@ class Identification:
 
     Parameters
     ----------
-    base : the base parameters that were identified; `base.robot` is the robot as it was given.
+    base : the base parameters that were identified; `base.robot` is the robot as given, with the gravity of the call.
     beta, sd : (b,) their values, and standard deviations.
     covariance : (b, b) of the values.
     condition : condition number of the weighted regressor with columns of length 1. Some tens are good; errors of the
@@ -171,9 +171,9 @@ def identify(
     base = base_parameters(robot, gravity=gravity, rotors=rotors, friction=friction)
     if measured.size < len(base):
         raise ArgumentError(f"tau: {measured.size} torques cannot tell {len(base)} base parameters")
-    W = base.regressor(*motion, gravity=gravity)
+    W = base.regressor(*motion)
     # In differences to the given robot springs and all that is not asked for take care of themselves.
-    miss = measured - inverse_dynamics(robot, *motion, gravity=gravity, friction=friction)
+    miss = measured - inverse_dynamics(base.robot, *motion, friction=friction)
     fit = _least_squares(base, W, miss, np.ones(robot.n) if sd is None else sd)
     if sd is None:
         spread = np.sqrt(np.sum(fit.left**2) / max(miss.size - len(base), 1))

@@ -39,6 +39,7 @@ ARROWS = {
     "regrouping": "arrays edit errors inertial linear_model robot",
     "nearest": "inertial regrouping",
     "identification": "arrays dynamics edit errors inertial linear_model nearest regrouping robot",
+    "exciting": "edit errors regrouping",
     "shapes": "edit errors",
     "rigid_body": "edit errors shapes tree",
     "free_body": "edit errors rigid_body",
@@ -56,7 +57,7 @@ ARROWS = {
     "breakdown": "arrays dynamics kernels kernels/layout many robot statics",
     "operational": "arrays errors inertia kinematics robot",
     "__init__": (
-        "errors tree loading robot jit lagrange breakdown coriolis dynamics energy forward free_body "
+        "errors tree loading robot jit lagrange breakdown coriolis dynamics energy exciting forward free_body "
         "identification inertia kinematics linear_model mass operational regrouping rigid_body "
         "simulation sizing statics trajectory verification"
     ),
