@@ -62,8 +62,21 @@ class Identification:
     @cached_property
     def pi(self) -> Array:
         """The parameters (P,) nearest those of the given robot whose base parameters are `beta`, see `identify`."""
+        return nearest(self.base, self._given, self.beta)
+
+    @cached_property
+    def pi_physical(self) -> Array:
+        """The most likely parameters (P,) of bodies that exist, for where those of `pi` do not.
+
+        Their base parameters differ from `beta`, by little more than noise if the model is right. Likely is what makes
+        the squares of these differences, in standard deviations, and that of the distance from the given robot small.
+        """
+        return nearest(self.base, self._given, self.beta, self.covariance)
+
+    @property
+    def _given(self) -> Array:
         base = self.base
-        return nearest(base, parameters(base.robot, rotors=base.rotors, friction=base.friction), self.beta)
+        return parameters(base.robot, rotors=base.rotors, friction=base.friction)
 
     @cached_property
     def unphysical(self) -> tuple[str, ...]:
@@ -85,7 +98,8 @@ class Identification:
         Raises
         ------
         ArgumentError
-            Some are `unphysical`; `base.robot.with_parameters(pi, strict=False)` takes links that no body can be.
+            Some are `unphysical`. Then `base.robot.with_parameters(pi_physical)` is a robot that can be, and one with
+            `pi` and `strict=False` has the identified torques.
         """
         return self.base.robot.with_parameters(self.pi)
 
@@ -99,7 +113,8 @@ class Identification:
         torques = zip(self.residual, self.prior_residual, self.noise, robot.joint_names, strict=True)
         lines += [f"{r:12.5g} {p:12.5g} {s:12.5g}  {name}" for r, p, s, name in torques]
         bad = ", ".join(self.unphysical)
-        found = f"no bodies with these base parameters were found: {bad}" if bad else "bodies with these numbers exist"
+        missing = f"no bodies with these base parameters were found: {bad}; pi_physical has the most likely ones"
+        found = missing if bad else "bodies with these numbers exist"
         return "\n".join([*lines, "", found])
 
 
@@ -124,7 +139,7 @@ def identify(
     A full set of parameters with the identified base parameters is not unique. Given is the one nearest the robot's own
     with which bodies exist, if any: no eigenvalue of a pseudo-inertia negative (Wensing, Kim, Slotine 2018), no rotor
     inertia or friction either. Near is meant by the pseudo-inertias, with the mass and the radius of gyration of each
-    link as units.
+    link as units. Where noise leaves no such bodies, the result says so, and offers the most likely ones.
 
     Parameters
     ----------

@@ -165,6 +165,25 @@ def pseudo(row):
     return np.array([[half - xx, -xy, -xz, x], [-xy, half - yy, -yz, y], [-xz, -yz, half - zz, z], [x, y, z, m]])
 
 
+def test_where_noise_leaves_no_bodies_the_most_likely_ones_are_nearer_the_truth():
+    """The truth is one of a convex set, and what is nearest in such a set cannot be further from it than before."""
+    robot = arm()
+    truth, state = planted(robot), random_states(6, SAMPLES, seed=16)
+    sd, rng = np.array([1.0, 1.0, 1.0, 0.1, 0.1, 0.1]), np.random.default_rng(17)
+    noisy = rne.inverse_dynamics(truth, *state, friction=True) + rng.normal(size=(SAMPLES, 6)) * sd
+    found = rne.identify(robot, *state, noisy, friction=True, noise=sd)
+    assert found.unphysical != ()
+    likely = robot.with_parameters(found.pi_physical)  # which refuses what cannot be
+    wanted = found.base.values(rne.parameters(truth, friction=True))
+
+    def distance(beta):
+        return np.sqrt((beta - wanted) @ np.linalg.solve(found.covariance, beta - wanted))
+
+    beta = found.base.values(found.pi_physical)
+    assert distance(beta) < 0.95 * distance(found.beta)
+    assert_near(found.base.values(rne.parameters(likely, friction=True)), beta, 1e-9)
+
+
 def test_a_robot_that_is_right_stays_as_it_is():
     robot, state = arm(), random_states(6, SAMPLES, seed=11)
     found = rne.identify(robot, *state, rne.inverse_dynamics(robot, *state, friction=True), friction=True)
@@ -182,6 +201,7 @@ def test_torques_that_no_body_explains_are_said_to_be_such():
     assert "no bodies with these base parameters were found: joint1" in str(found)
     with pytest.raises(rne.ArgumentError, match="no body has the numbers"):
         _ = found.robot
+    assert found.base.values(found.pi_physical) == pytest.approx([0.0], abs=1e-9)
     loose = wheel.with_parameters(found.pi, strict=False)
     assert_near(rne.inverse_dynamics(loose, *state), -0.5 * state[2], 1e-12)
     lively = rne.identify(wheel, *state, state[2] - 0.1 * state[1], friction=True)
