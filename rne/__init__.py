@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
     from rne.energy import kinetic_energy, potential_energy
     from rne.equations import Coefficients, coefficients
+    from rne.exciting import Excitation, excitation
     from rne.forward import forward_dynamics
     from rne.free_body import newton_euler
     from rne.identification import Identification, identify
@@ -72,6 +73,7 @@ __all__ = [
     "EffectiveInertia",
     "Ellipsoid",
     "EnergyBalance",
+    "Excitation",
     "FileError",
     "Identification",
     "Inertia",
@@ -103,6 +105,7 @@ __all__ = [
     "effective_inertia",
     "energy_balance",
     "energy_drift",
+    "excitation",
     "forward_dynamics",
     "forward_kinematics",
     "frame_acceleration",
@@ -159,6 +162,7 @@ _HOMES = {
         "dynamics": "bias_vector coriolis_vector friction_torque gravity_vector inverse_dynamics",
         "energy": "kinetic_energy potential_energy",
         "equations": "Coefficients coefficients",
+        "exciting": "Excitation excitation",
         "forward": "forward_dynamics",
         "free_body": "newton_euler",
         "inertia": "EffectiveInertia effective_inertia mass_matrix mass_matrix_inverse",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +23,7 @@ Array = NDArray[np.float64]
 
 UNTOLD = 1e-8  # a combination of columns, each of length 1, that is shorter leaves its parameter to rounding
 ESTIMATED = "estimated"
+REWEIGHTED = 20  # times at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +32,7 @@ class Identification:
 
     Parameters
     ----------
-    base : the base parameters that were identified; `base.robot` is the robot as it was given.
+    base : the base parameters that were identified; `base.robot` is the robot as given, with the gravity of the call.
     beta, sd : (b,) their values, and standard deviations.
     covariance : (b, b) of the values.
     condition : condition number of the weighted regressor with columns of length 1. Some tens are good; errors of the
@@ -38,7 +40,6 @@ class Identification:
     residual : (n,) root of the mean square of measured less calculated torques, N m or N, joint by joint.
     prior_residual : (n,) the same of the robot as it was given.
     noise : (n,) standard deviations of the measured torques by which they were weighted, given or estimated.
-    pi : (P,) the parameters nearest those of the given robot whose base parameters are `beta`, see `identify`.
 
     Examples
     --------
@@ -57,7 +58,25 @@ class Identification:
     residual: Array
     prior_residual: Array
     noise: Array
-    pi: Array
+
+    @cached_property
+    def pi(self) -> Array:
+        """The parameters (P,) nearest those of the given robot whose base parameters are `beta`, see `identify`."""
+        return nearest(self.base, self._given, self.beta)
+
+    @cached_property
+    def pi_physical(self) -> Array:
+        """The most likely parameters (P,) of bodies that exist, for where those of `pi` do not.
+
+        Their base parameters differ from `beta`, by little more than noise if the model is right. Likely is what makes
+        the squares of these differences, in standard deviations, and that of the distance from the given robot small.
+        """
+        return nearest(self.base, self._given, self.beta, self.covariance)
+
+    @property
+    def _given(self) -> Array:
+        base = self.base
+        return parameters(base.robot, rotors=base.rotors, friction=base.friction)
 
     @cached_property
     def unphysical(self) -> tuple[str, ...]:
@@ -79,7 +98,8 @@ class Identification:
         Raises
         ------
         ArgumentError
-            Some are `unphysical`; `base.robot.with_parameters(pi, strict=False)` takes links that no body can be.
+            Some are `unphysical`. Then `base.robot.with_parameters(pi_physical)` is a robot that can be, and one with
+            `pi` and `strict=False` has the identified torques.
         """
         return self.base.robot.with_parameters(self.pi)
 
@@ -93,7 +113,8 @@ class Identification:
         torques = zip(self.residual, self.prior_residual, self.noise, robot.joint_names, strict=True)
         lines += [f"{r:12.5g} {p:12.5g} {s:12.5g}  {name}" for r, p, s, name in torques]
         bad = ", ".join(self.unphysical)
-        found = f"no bodies with these base parameters were found: {bad}" if bad else "bodies with these numbers exist"
+        missing = f"no bodies with these base parameters were found: {bad}; pi_physical has the most likely ones"
+        found = missing if bad else "bodies with these numbers exist"
         return "\n".join([*lines, "", found])
 
 
@@ -118,7 +139,7 @@ def identify(
     A full set of parameters with the identified base parameters is not unique. Given is the one nearest the robot's own
     with which bodies exist, if any: no eigenvalue of a pseudo-inertia negative (Wensing, Kim, Slotine 2018), no rotor
     inertia or friction either. Near is meant by the pseudo-inertias, with the mass and the radius of gyration of each
-    link as units; the point is found by projections onto both conditions in turn (Dykstra 1983).
+    link as units. Where noise leaves no such bodies, the result says so, and offers the most likely ones.
 
     Parameters
     ----------
@@ -129,7 +150,7 @@ def identify(
     rotors, friction : whether to identify reflected rotor inertias; viscous and Coulomb friction. Without it the model
         has no friction.
     noise : (n,) standard deviations of the torques, by which they are weighted. None weighs all alike and takes the
-        size of the noise from the residuals; "estimated" does that, and then again with those of each joint as weights.
+        size of the noise from the residuals; "estimated" takes it from those of each joint, and weights from that.
 
     Returns
     -------
@@ -150,8 +171,8 @@ def identify(
     >>> found = rne.identify(arm, q, qd, qdd, tau)
     >>> found.beta.round(6) + 0.0
     array([2.      , 0.      , 1.833333, 1.      , 0.      , 0.833333])
-    >>> round(found.robot.total_mass, 9)
-    2.5
+    >>> found.unphysical, rne.base_parameters(found.robot).values().round(6)[0]
+    ((), np.float64(2.0))
     """
     check_robot(robot)
     batch = as_batch(robot, {"q": q, "qd": qd, "qdd": qdd, "tau": tau}, required="q")
@@ -165,31 +186,25 @@ def identify(
     base = base_parameters(robot, gravity=gravity, rotors=rotors, friction=friction)
     if measured.size < len(base):
         raise ArgumentError(f"tau: {measured.size} torques cannot tell {len(base)} base parameters")
-    W = base.regressor(*motion, gravity=gravity)
+    W = base.regressor(*motion)
     # In differences to the given robot springs and all that is not asked for take care of themselves.
-    miss = measured - inverse_dynamics(robot, *motion, gravity=gravity, friction=friction)
-    freedom = 1 - len(base) / measured.size  # part of the squares that the fit leaves
-    change, covariance, condition = _least_squares(base, W, miss, np.ones(robot.n) if sd is None else sd)
-    left = miss - W @ change
+    miss = measured - inverse_dynamics(base.robot, *motion, friction=friction)
+    fit = _least_squares(base, W, miss, np.ones(robot.n) if sd is None else sd)
     if sd is None:
-        spread = np.full(robot.n, _rms(left, None)) / np.sqrt(freedom) if freedom else np.zeros(robot.n)
-        covariance *= spread[:1] ** 2
+        spread = np.sqrt(np.sum(fit.left**2) / max(miss.size - len(base), 1))
+        fit = fit._replace(covariance=fit.covariance * spread**2)
+        sd = np.full(robot.n, spread)
         if noise == ESTIMATED:
-            spread = _rms(left, 0) / np.sqrt(freedom) if freedom else spread
-            change, covariance, condition = _least_squares(base, W, miss, spread)
-            left = miss - W @ change
-        sd = spread
-    beta = base.values() + change
+            sd, fit = _estimated(base, W, miss, fit)
     return Identification(
         base=base,
-        beta=beta,
-        sd=np.sqrt(np.diagonal(covariance)),
-        covariance=covariance,
-        condition=condition,
-        residual=_rms(left, 0),
-        prior_residual=_rms(miss, 0),
+        beta=base.values() + fit.change,
+        sd=np.sqrt(np.diagonal(fit.covariance)),
+        covariance=fit.covariance,
+        condition=fit.condition,
+        residual=np.sqrt(np.mean(fit.left**2, axis=0)),
+        prior_residual=np.sqrt(np.mean(miss**2, axis=0)),
         noise=sd,
-        pi=nearest(base, parameters(robot, rotors=rotors, friction=friction), beta),
     )
 
 
@@ -205,13 +220,18 @@ def _noise(robot: Robot, noise: ArrayLike | str | None) -> Array | None:
     return sd
 
 
-def _rms(x: Array, axis: int | None) -> Array:
-    return np.asarray(np.sqrt(np.mean(x * x, axis=axis)))
+class _Fit(NamedTuple):
+    """What least squares say: the change of the base parameters, and what is left of each torque (samples, n)."""
+
+    change: Array
+    covariance: Array
+    condition: float
+    left: Array
+    leverage: Array  # (n,) how many parameters each joint tells
 
 
-def _least_squares(base: BaseParameters, W: Array, miss: Array, sd: Array) -> tuple[Array, Array, float]:
-    """Solve W (samples, n, b) x = miss (samples, n), weighted by 1 / sd: x, its covariance and a condition number."""
-    sd = np.where(sd > 0, sd, sd[sd > 0].min(initial=1.0))  # a joint without any residual
+def _least_squares(base: BaseParameters, W: Array, miss: Array, sd: Array) -> _Fit:
+    """Solve W (samples, n, b) change = miss (samples, n), weighted by 1 / sd."""
     A, y = (W / sd[:, None]).reshape(miss.size, -1), (miss / sd).ravel()
     length = np.linalg.norm(A, axis=0)
     U, s, Vt = np.linalg.svd(A / np.where(length > 0, length, 1.0), full_matrices=False)
@@ -221,4 +241,19 @@ def _least_squares(base: BaseParameters, W: Array, miss: Array, sd: Array) -> tu
         names = [text for text, x in zip(base.expressions, share, strict=True) if x > 0.1]
         raise ArgumentError(f"q, qd, qdd: the motion does not tell apart, or not at all: {'; '.join(names)}")
     inverse = Vt.T / s / length[:, None]
-    return inverse @ (U.T @ y), inverse @ inverse.T, float(s[0] / s[-1]) if s.size else 1.0
+    change = inverse @ (U.T @ y)
+    leverage = np.sum(U**2, axis=1).reshape(miss.shape).sum(axis=0)
+    return _Fit(change, inverse @ inverse.T, float(s[0] / s[-1]) if s.size else 1.0, miss - W @ change, leverage)
+
+
+def _estimated(base: BaseParameters, W: Array, miss: Array, fit: _Fit) -> tuple[Array, _Fit]:
+    """Weigh each joint by what is left of its torques, until the weights stay as they are."""
+    sd = np.ones(miss.shape[1])
+    for _ in range(REWEIGHTED):
+        before = sd
+        sd = np.sqrt(np.sum(fit.left**2, axis=0) / np.maximum(len(miss) - fit.leverage, 1.0))
+        sd = np.where(sd > 0, sd, sd[sd > 0].min(initial=1.0))  # a joint of which nothing is left at all
+        fit = _least_squares(base, W, miss, sd)
+        if np.allclose(sd, before, rtol=1e-2, atol=0.0):
+            break
+    return sd, fit

@@ -53,13 +53,20 @@ def _other_moments(six: Array, share: float) -> Array:
     return moments
 
 
+def units(bodies: Array) -> tuple[Array, Array]:
+    """Mass and radius of gyration of bodies (..., 10), each (...); 1 where there is none."""
+    mass, moment = bodies[..., 0], bodies[..., [4, 7, 9]].sum(axis=-1) / 2
+    sound = (mass > 0) & (moment > 0)
+    mass = np.where(mass > 0, mass, 1.0)
+    return mass, np.sqrt(np.where(sound, moment, mass) / mass)
+
+
 def physical(bodies: Array) -> NDArray[np.bool_]:
     """Whether bodies (..., 10) can exist, but for rounding."""
-    J = pseudo_inertias(bodies)
-    size = np.sqrt(np.abs(np.diagonal(J, axis1=-2, axis2=-1)))
-    size = np.where(size > 0, size, 1.0)
-    least = np.linalg.eigvalsh(J / (size[..., :, None] * size[..., None, :]))[..., 0]
-    return np.asarray(least >= -ROUNDING)
+    mass, radius = units(bodies)
+    side = np.stack([radius, radius, radius, np.ones_like(radius)], axis=-1)
+    J = pseudo_inertias(bodies) / (mass[..., None, None] * side[..., :, None] * side[..., None, :])
+    return np.asarray((bodies[..., 0] >= 0) & (np.linalg.eigvalsh(J)[..., 0] >= -ROUNDING))
 
 
 def with_parameters(tree: Tree, names: Sequence[str], pi: ArrayLike, strict: bool) -> Tree:

@@ -43,7 +43,7 @@ class BaseParameters:
     Parameters
     ----------
     ----------
-    robot : the robot.
+    robot : the robot, with the gravity that was asked for.
     names : P names of the parameters pi, as `rne.parameter_names` tells them.
     independent : (b,) which columns of the regressor are kept; one parameter of each combination, with coefficient 1.
     K : (b, P) the combinations.
@@ -162,13 +162,17 @@ def base_parameters(
     limit = float(numbers("tolerance", tolerance, ()))
     if not 0 < limit < 1:
         raise ArgumentError(f"tolerance: wanted a number between 0 and 1, got {tolerance!r}")
+    if gravity is not None:
+        robot = robot.with_gravity(gravity)
     names = parameter_names(robot, rotors=rotors, friction=friction)
     rng, columns = np.random.default_rng(SEED), len(names)
     samples = max(60, -(-4 * columns // max(robot.n, 1)))
     # Some turns a second and slides of metres: weight, centrifugal and inertia forces are of one size.
     q, qd, qdd = rng.uniform(-1, 1, (3, samples, robot.n)) * np.array([np.pi, 2.0, 4.0])[:, None, None]
-    Y = regressor(robot, q, qd, qdd, gravity=gravity, rotors=rotors, friction=friction)
-    triangle = np.asarray(np.linalg.qr(Y.reshape(-1, columns), mode="r"))  # as good as Y for all that follows
+    Y = regressor(robot, q, qd, qdd, rotors=rotors, friction=friction)
+    triangle = np.asarray(
+        np.linalg.qr(Y.reshape(samples * robot.n, columns), mode="r")
+    )  # as good as Y for all that follows
     scaled, length, short = _scaled(triangle, limit)
     independent = _independent(scaled, [i for i in _order(robot, columns) if length[i]], limit)
     singular = np.linalg.svd(scaled[:, length > 0], compute_uv=False)

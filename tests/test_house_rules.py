@@ -41,6 +41,7 @@ ARROWS = {
     "regrouping": "arrays edit errors inertial linear_model robot",
     "nearest": "inertial regrouping",
     "identification": "arrays dynamics edit errors inertial linear_model nearest regrouping robot",
+    "exciting": "edit errors regrouping",
     "shapes": "edit errors",
     "rigid_body": "edit errors shapes tree",
     "free_body": "edit errors rigid_body",
