@@ -154,8 +154,8 @@ def test_nothing_but_the_declared_is_imported():
 
     for path in SOURCES:
         outside = {name.split(".")[0] for name in imported(path)} - sys.stdlib_module_names - {"rne"}
-        optional = {"scipy"} if path == RNE / "simulation.py" else {"matplotlib"} if path.parent.name == "plot" else set()
-        assert outside <= {"numpy", "numba", "llvmlite", "click"} | optional, path
+        optional = {"simulation.py": "scipy", "plot": "matplotlib"}.get(path.relative_to(RNE).parts[0], "")
+        assert outside <= {"numpy", "numba", "llvmlite", "click", optional}, path
     assert not re.search(r"^(import|from) scipy", (RNE / "simulation.py").read_text(encoding="utf-8"), re.MULTILINE)
 
 

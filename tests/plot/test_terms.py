@@ -78,8 +78,8 @@ def test_a_breakdown_of_another_robot_is_refused():
     parts = rne.torque_breakdown(two, [[0.1, 0.2]])
     with pytest.raises(rne.ArgumentError, match="parts: wanted a TorqueBreakdown"):
         rne.plot.breakdown(two, None, parts.total)
+    stranger = rne.from_dh([{"joint": "revolute", "mass": 1.0}] * 2, convention="standard", name="stranger")
     with pytest.raises(rne.ArgumentError, match="a breakdown of shoulder, elbow, not of the joints of stranger"):
-        stranger = rne.from_dh([{"joint": "revolute", "mass": 1.0}] * 2, convention="standard", name="stranger")
         rne.plot.breakdown(stranger, None, parts)
 
 
