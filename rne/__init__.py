@@ -34,7 +34,7 @@ from rne.robot import Robot
 from rne.tree import Drive
 
 if TYPE_CHECKING:
-    from rne import jit, lagrange, plot
+    from rne import control, jit, lagrange, plot
     from rne.breakdown import TorqueBreakdown, torque_breakdown
     from rne.coriolis import VelocityTorques, christoffel, coriolis_matrix, velocity_torques
     from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
@@ -45,13 +45,15 @@ if TYPE_CHECKING:
     from rne.inertia import EffectiveInertia, effective_inertia, mass_matrix, mass_matrix_inverse
     from rne.kinematics import forward_kinematics, frame_acceleration, frame_velocity, jacobian, jacobian_dot_qd
     from rne.mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
+    from rne.motion import Simulation
     from rne.operational import Ellipsoid, inertia_ellipsoid, operational_inertia
+    from rne.reactions import LinkForces, link_forces
     from rne.rigid_body import Inertia
     from rne.simplification import Significance, significance
-    from rne.simulation import Simulation, simulate
+    from rne.simulation import simulate
     from rne.sizing import motor_sizing
     from rne.statics import joint_wrenches, static_torque, transform_twist, transform_wrench
-    from rne.trajectory import quintic, trapezoidal
+    from rne.trajectory import quintic, quintic_duration, trapezoidal, trapezoidal_duration
     from rne.verification import verify
 
 __all__ = [
@@ -62,6 +64,7 @@ __all__ = [
     "Ellipsoid",
     "FileError",
     "Inertia",
+    "LinkForces",
     "ModelError",
     "ModelWarning",
     "RneError",
@@ -78,6 +81,7 @@ __all__ = [
     "center_of_mass_velocity",
     "christoffel",
     "coefficients",
+    "control",
     "coriolis_matrix",
     "coriolis_vector",
     "effective_inertia",
@@ -96,6 +100,7 @@ __all__ = [
     "joint_wrenches",
     "kinetic_energy",
     "lagrange",
+    "link_forces",
     "load",
     "load_dh",
     "load_urdf",
@@ -107,6 +112,7 @@ __all__ = [
     "plot",
     "potential_energy",
     "quintic",
+    "quintic_duration",
     "significance",
     "simulate",
     "static_torque",
@@ -114,12 +120,13 @@ __all__ = [
     "transform_twist",
     "transform_wrench",
     "trapezoidal",
+    "trapezoidal_duration",
     "velocity_torques",
     "verify",
 ]
 
 # What needs numba is imported when it is first asked for (PEP 562): a robot is loaded in half the time without it.
-_MODULES = ("jit", "lagrange", "plot")
+_MODULES = ("control", "jit", "lagrange", "plot")
 _HOMES = {
     name: f"rne.{module}"
     for module, names in {
@@ -133,13 +140,15 @@ _HOMES = {
         "inertia": "EffectiveInertia effective_inertia mass_matrix mass_matrix_inverse",
         "kinematics": "forward_kinematics frame_acceleration frame_velocity jacobian jacobian_dot_qd",
         "mass": "center_of_mass center_of_mass_jacobian center_of_mass_velocity",
+        "motion": "Simulation",
         "operational": "Ellipsoid inertia_ellipsoid operational_inertia",
+        "reactions": "LinkForces link_forces",
         "rigid_body": "Inertia",
         "simplification": "Significance significance",
-        "simulation": "Simulation simulate",
+        "simulation": "simulate",
         "sizing": "motor_sizing",
         "statics": "joint_wrenches static_torque transform_twist transform_wrench",
-        "trajectory": "quintic trapezoidal",
+        "trajectory": "quintic quintic_duration trapezoidal trapezoidal_duration",
         "verification": "verify",
     }.items()
     for name in names.split()

@@ -49,16 +49,22 @@ ARROWS = {
     "equations": "arrays coriolis dynamics errors inertia robot text",
     "kinematics": "arrays errors frames kernels many robot",
     "mass": "arrays kernels many robot",
-    "statics": "arrays dynamics errors kernels many robot",
-    "simulation": "arrays energy errors forward inertia kernels kernels/layout many robot",
+    "statics": "arrays dynamics errors kernels kernels/layout kinematics many robot",
+    "reactions": "arrays dynamics edit errors forward kinematics robot statics text",
+    "motion": "edit errors robot text",
+    "path": "arrays errors robot trajectory",
+    "control": "arrays errors kernels kernels/layout path robot",
+    "integration": "arrays errors forward kernels robot",
+    "simulation": "arrays control energy errors inertia integration kernels kernels/layout many motion robot",
     "breakdown": "arrays dynamics inertia kernels kernels/layout many robot statics",
     "terms": "breakdown equations errors robot",
     "simplification": "arrays edit errors robot sizing terms text",
     "plot": "arrays breakdown edit energy errors inertia robot simplification sizing terms whole",
     "operational": "arrays errors inertia kinematics robot",
     "__init__": (
-        "errors tree loading robot jit lagrange breakdown coriolis dynamics energy equations forward free_body inertia "
-        "kinematics mass operational plot rigid_body simplification simulation sizing statics trajectory verification"
+        "errors tree loading robot control jit lagrange breakdown coriolis dynamics energy equations forward free_body "
+        "inertia kinematics mass motion operational plot reactions rigid_body simplification simulation sizing statics "
+        "trajectory verification"
     ),
     "cli": "__init__ kernels many robot tree errors verification whole",  # the public names; a loop to time
 }
@@ -154,9 +160,9 @@ def test_nothing_but_the_declared_is_imported():
 
     for path in SOURCES:
         outside = {name.split(".")[0] for name in imported(path)} - sys.stdlib_module_names - {"rne"}
-        optional = {"simulation.py": "scipy", "plot": "matplotlib"}.get(path.relative_to(RNE).parts[0], "")
+        optional = {"integration.py": "scipy", "plot": "matplotlib"}.get(path.relative_to(RNE).parts[0], "")
         assert outside <= {"numpy", "numba", "llvmlite", "click", optional}, path
-    assert not re.search(r"^(import|from) scipy", (RNE / "simulation.py").read_text(encoding="utf-8"), re.MULTILINE)
+    assert not re.search(r"^(import|from) scipy", (RNE / "integration.py").read_text(encoding="utf-8"), re.MULTILINE)
 
 
 PAGES = sorted(path for folder in ("rne", "tests", "benchmarks") for path in (ROOT / folder).rglob("*.py"))
@@ -170,7 +176,7 @@ def test_a_page_is_not_too_long(path):
 
 
 def public_names():
-    for module in (rne, rne.jit):
+    for module in (rne, rne.control, rne.jit, rne.plot):
         for name in module.__all__:
             value = getattr(module, name)
             if not inspect.ismodule(value):
@@ -209,7 +215,7 @@ def test_a_public_name_describes_every_parameter(name):
 
 
 def test_public_names_are_sorted_and_there():
-    for module in (rne, rne.jit):
+    for module in (rne, rne.control, rne.jit, rne.plot):
         assert list(module.__all__) == sorted(module.__all__)
         assert all(hasattr(module, name) for name in module.__all__)
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rne.kernels import (
     center_of_mass,
     christoffel,
+    control,
     coriolis_matrix,
     energies,
     forward_dynamics,
@@ -129,16 +130,32 @@ STATIC_TORQUE_ONE = Entry(static_torque.make_one, _INT(_INT, _PLACE, *(_VECTOR,)
 _PATHS = types.Array(types.float64, 3, "C")
 
 
-def _simulation(one: types.Type, many: types.Type) -> Entry:
+_INVERSE = (types.FunctionType(_INT(_INT, *(_VECTOR,) * 4, _INT)), types.FunctionType(_many(types.float64, _INT)))
+
+
+def _law(one: types.Type, many: types.Type) -> types.Type:
+    """Type of a law, as `control.torques` takes it, with inverse dynamics for one state, or for batches."""
+    gains, pieces = (types.Array(types.float64, k, "A", readonly=True) for k in (3, 4))
+    breaks = types.Array(types.float64, 1, "C", readonly=True)
+    return types.Tuple((_table(types.float64), one, many, _INT, gains, breaks, pieces, _INT, types.boolean))
+
+
+def _simulation(one: types.Type, many: types.Type, law: types.Type = types.none) -> Entry:
     """Make the entry of simulations with forward dynamics for one state, or for batches."""
     held = types.Array(types.float64, 3, "A", readonly=True)
-    more = (types.boolean, _VECTOR, _WHERE, held, _PATHS, _PATHS, _INT, _INT, _VECTOR)
+    more = (types.boolean, law, _VECTOR, _WHERE, held, *(_PATHS,) * 3, _INT, _INT, _VECTOR)
     sig = types.void(_table(types.float64), _INT, _INT, one, many, simulation.CONTROLLER, *more)
     return Entry(simulation.make_many, sig, batch=True)
 
 
-SIMULATE_ONE = _simulation(types.FunctionType(_INT(_INT, *(_VECTOR,) * 4, _INT)), types.none)
-SIMULATE = _simulation(types.none, types.FunctionType(_many(types.float64, _INT, _MARKS)))
+_FORWARD = (_INVERSE[0], types.FunctionType(_many(types.float64, _INT, _MARKS)))
+SIMULATE_ONE, SIMULATE = _simulation(_FORWARD[0], types.none), _simulation(types.none, _FORWARD[1])
+# The same with a ready law of control.
+CONTROLLED_ONE = _simulation(_FORWARD[0], types.none, _law(_INVERSE[0], types.none))
+CONTROLLED = _simulation(types.none, _FORWARD[1], _law(types.none, _INVERSE[1]))
+CONTROL_ONE = Entry(
+    control.make_one, types.void(_law(_INVERSE[0], types.none), _INT, types.float64, *(_VECTOR,) * 5), batch=True
+)
 STILL = Entry(simulation.make_still, simulation.CONTROLLER.signature, batch=True)
 _ADDRESS = {
     char: Entry(make_address, types.intp(types.Array(_FLOATS[name], 2, "C")), batch=False)

@@ -63,7 +63,7 @@ class Motion(NamedTuple):
     rows: dict[str, Floats]
 
 
-def as_motion(robot: Robot, t: ArrayLike | None, **values: ArrayLike) -> Motion:
+def as_motion(robot: Robot, t: ArrayLike | None, **values: ArrayLike | None) -> Motion:
     """Settle the arguments of a plot over time: infinity becomes NaN, a gap like any other.
 
     Raises
@@ -73,9 +73,12 @@ def as_motion(robot: Robot, t: ArrayLike | None, **values: ArrayLike) -> Motion:
     """
     check_robot(robot)
     first = next(iter(values))
+    for name, value in values.items():
+        if value is None:  # which elsewhere stands for zeros
+            raise ArgumentError(f"{name}: wanted an array to draw, got None")
     batch = as_batch(robot, values, required=first)
     if len(batch.shape) != 1:
-        given = np.shape(values[first])
+        given = (*batch.shape, robot.n)
         raise ArgumentError(f"{first}: wanted one motion, shape (T, {robot.n}), got {given}; draw batches one by one")
     rows = {name: np.where(np.isfinite(values), values, np.nan) for name, values in batch.rows.items()}
     if t is None:
