@@ -80,7 +80,7 @@ def as_motion(robot: Robot, t: ArrayLike | None, **values: ArrayLike | None) -> 
     if len(batch.shape) != 1:
         given = (*batch.shape, robot.n)
         raise ArgumentError(f"{first}: wanted one motion, shape (T, {robot.n}), got {given}; draw batches one by one")
-    rows = {name: np.where(np.isfinite(values), values, np.nan) for name, values in batch.rows.items()}
+    rows = {name: np.where(np.isfinite(row), row, np.nan) for name, row in batch.rows.items()}
     if t is None:
         return Motion(np.arange(batch.samples), "sample", False, rows)
     times = numbers("t", t, batch.shape)
