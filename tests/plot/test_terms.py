@@ -65,7 +65,10 @@ def test_a_long_stack_keeps_the_peaks_of_its_total():
     q, qd, qdd = random_states(6, 30_000)
     q[777] = np.nan
     parts = rne.torque_breakdown(robot, q, qd, qdd)
-    for k, ax in enumerate(rne.plot.breakdown(robot, None, parts).axes):
+    figure = rne.plot.breakdown(robot, None, parts)
+    shown = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert shown == ["gravity", "inertia", "velocity", "total"]  # what is NaN or zero throughout is no term to show
+    for k, ax in enumerate(figure.axes):
         (total,) = (line for line in ax.get_lines() if line.get_label() == "total")
         y = total.get_ydata()
         assert len(y) < 6000
@@ -78,8 +81,8 @@ def test_a_breakdown_of_another_robot_is_refused():
     parts = rne.torque_breakdown(two, [[0.1, 0.2]])
     with pytest.raises(rne.ArgumentError, match="parts: wanted a TorqueBreakdown"):
         rne.plot.breakdown(two, None, parts.total)
+    stranger = rne.from_dh([{"joint": "revolute", "mass": 1.0}] * 2, convention="standard", name="stranger")
     with pytest.raises(rne.ArgumentError, match="a breakdown of shoulder, elbow, not of the joints of stranger"):
-        stranger = rne.from_dh([{"joint": "revolute", "mass": 1.0}] * 2, convention="standard", name="stranger")
         rne.plot.breakdown(stranger, None, parts)
 
 
