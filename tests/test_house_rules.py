@@ -24,9 +24,12 @@ ARROWS = {
     "kernels": "kernels/layout",
     "frames": "kernels/layout",
     "rotations": "",
+    "whole": "",
     "links": "rotations frames kernels/layout tree errors",
     "edit": "tree errors",
-    "robot": "links edit tree errors",
+    "coupling": "edit errors kernels/layout tree",
+    "inertial": "edit errors tree",
+    "robot": "coupling inertial kernels/layout links edit tree errors",
     "arrays": "kernels/layout frames robot edit errors",
     "many": "kernels arrays robot errors",
     "loading": "read robot",
@@ -35,12 +38,17 @@ ARROWS = {
     "inertia": "arrays errors kernels kernels/layout many robot",
     "forward": "arrays dynamics errors inertia kernels kernels/layout many robot",
     "jit": "arrays errors kernels robot",
+    "regrouping": "arrays edit errors inertial linear_model robot",
+    "nearest": "inertial regrouping",
+    "identification": "arrays dynamics edit errors inertial linear_model nearest regrouping robot",
+    "exciting": "edit errors regrouping",
     "shapes": "edit errors",
     "rigid_body": "edit errors shapes tree",
     "free_body": "edit errors rigid_body",
     "trajectory": "edit errors",
+    "power": "arrays dynamics robot",
     "text": "",
-    "sizing": "arrays breakdown edit errors robot text",
+    "sizing": "arrays breakdown edit errors power robot text",
     "lagrange": "arrays edit errors robot tree",  # the second opinion: nothing of kernels or links
     "sampling": "robot",
     "identities": "coriolis dynamics energy errors forward inertia lagrange robot",
@@ -49,6 +57,7 @@ ARROWS = {
     "energy": "arrays kernels many robot",
     "equations": "arrays coriolis dynamics errors inertia robot text",
     "kinematics": "arrays errors frames kernels many robot",
+    "linear_model": "arrays inertial kernels kernels/layout many robot",
     "mass": "arrays kernels many robot",
     "statics": "arrays dynamics errors kernels kernels/layout kinematics many robot",
     "reactions": "arrays dynamics edit errors forward kinematics robot statics text",
@@ -57,13 +66,16 @@ ARROWS = {
     "control": "arrays errors kernels kernels/layout path robot",
     "integration": "arrays errors forward kernels robot",
     "simulation": "arrays control energy errors inertia integration kernels kernels/layout many motion robot",
+    "balance": "arrays dynamics errors integration motion power robot simulation statics",
     "breakdown": "arrays dynamics inertia kernels kernels/layout many robot statics",
     "terms": "breakdown equations errors robot",
     "simplification": "arrays edit errors robot sizing terms text",
+    "plot": "arrays breakdown edit energy errors inertia robot simplification sizing terms whole",
     "operational": "arrays errors inertia kinematics robot",
-    "cli": "__init__ kernels many robot tree errors verification",  # the public names; a loop to time
+    "examples": "__init__ edit lagrange text",  # the public names, as their readers use them
+    "cli": "__init__ examples kernels many robot tree errors verification whole",  # the public names; a loop to time
 }
-ARROWS["__init__"] = " ".join(ARROWS.keys() - {"cli"})  # the front door leads to every room but the command line
+ARROWS["__init__"] = " ".join(ARROWS.keys() - {"cli", "examples"})  # the front door leads to all but its own clients
 GROWING = ("__init__", "cli")  # these may use less than they may
 
 SOURCES = sorted(RNE.rglob("*.py"))
@@ -151,14 +163,14 @@ def test_only_the_command_line_prints(path):
 def test_nothing_but_the_declared_is_imported():
     """numpy, numba with its llvmlite, click for the command line; all else is Python's own.
 
-    A simulation takes scipy if it is there, and only then.
+    A simulation takes scipy and plots take matplotlib if it is there, and only then.
     """
     import sys
 
     for path in SOURCES:
         outside = {name.split(".")[0] for name in imported(path)} - sys.stdlib_module_names - {"rne"}
-        optional = {"scipy"} if path == RNE / "integration.py" else set()
-        assert outside <= {"numpy", "numba", "llvmlite", "click"} | optional, path
+        optional = {"integration.py": "scipy", "plot": "matplotlib"}.get(path.relative_to(RNE).parts[0], "")
+        assert outside <= {"numpy", "numba", "llvmlite", "click", optional}, path
     assert not re.search(r"^(import|from) scipy", (RNE / "integration.py").read_text(encoding="utf-8"), re.MULTILINE)
 
 
@@ -173,7 +185,7 @@ def test_a_page_is_not_too_long(path):
 
 
 def public_names():
-    for module in (rne, rne.control, rne.jit):
+    for module in (rne, rne.control, rne.jit, rne.plot):
         for name in module.__all__:
             value = getattr(module, name)
             if not inspect.ismodule(value):
@@ -212,7 +224,7 @@ def test_a_public_name_describes_every_parameter(name):
 
 
 def test_public_names_are_sorted_and_there():
-    for module in (rne, rne.control, rne.jit):
+    for module in (rne, rne.control, rne.jit, rne.plot):
         assert list(module.__all__) == sorted(module.__all__)
         assert all(hasattr(module, name) for name in module.__all__)
 
