@@ -28,9 +28,8 @@ def significance() -> Sheet:
     M11 = m1 * LC1**2 + IC1 + m2 * (L1**2 + LC2**2 + 2 * L1 * LC2 * cos(q[:, 1])) + IC2
     effective = np.stack([M11 * qdd[:, 0], (m2 * LC2**2 + IC2) * qdd[:, 1]])
     at = [report.coefficients.names.index(name) for name in ("D11", "D22")]
-    sheet.rows_of(
-        ["largest |D11 th1''|", "largest |D22 th2''|"], abs(effective).max(axis=1), report.coefficients.max_error[at]
-    )
+    largest = report.coefficients.max_error[at]
+    sheet.rows_of(["largest |D11 th1''|", "largest |D22 th2''|"], abs(effective).max(axis=1), largest)
     sheet.say(report)
     sheet.plot(lambda: rne.plot.significance(report))
 
