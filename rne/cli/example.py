@@ -17,7 +17,7 @@ from rne.errors import ArgumentError
     epilog=examples(
         "rne example",
         "rne example two_link_point_mass",
-        "rne example locked_and_free_inertia --code",
+        "rne example rod_pendulum --code > pendulum.py",
         "rne example motor_sizing --plot sizing.png",
         "rne example --all",
     )
@@ -25,7 +25,7 @@ from rne.errors import ArgumentError
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Show all examples.")
 @click.option("--plot", "picture", metavar="FILE", help="Save the picture of one example as .png, .svg or .pdf.")
-@click.option("--code", is_flag=True, help="Print the code of the example instead, to be read and copied.")
+@click.option("--code", is_flag=True, help="Print one example as a program that runs by itself.")
 def example(names: tuple[str, ...], everything: bool, picture: str | None, code: bool) -> None:
     """Show systems of the lectures, the numbers of the course beside those of rne; without a name, list them.
 
@@ -33,8 +33,13 @@ def example(names: tuple[str, ...], everything: bool, picture: str | None, code:
     """
     if names and everything:
         raise click.UsageError("--all needs no names")
-    if picture is not None and (len(names) != 1 or code):
-        raise click.UsageError("--plot needs the name of one example, and no --code")
+    if code and picture is not None:
+        raise click.UsageError("wanted --code or --plot, got both")
+    if (code or picture is not None) and len(names) != 1:
+        raise click.UsageError(f"{'--code' if code else '--plot'} needs the name of one example")
+    if code:
+        show(_program(gallery.find(names[0])))
+        return
     chosen = list(gallery.EXAMPLES) if everything else list(names)
     if not chosen:
         show(table(["example", "what it shows"], [[name, entry.title] for name, entry in gallery.EXAMPLES.items()]))
@@ -45,9 +50,6 @@ def example(names: tuple[str, ...], everything: bool, picture: str | None, code:
         lines = [title, "=" * len(title), f"course  {entry.source}"]
         lines += [f"robot   {gallery.model_file(name)}" for name in entry.systems]
         show("\n\n" * (k > 0) + "\n".join(lines) + "\n")
-        if code:
-            show(inspect.getsource(entry.show))
-            continue
         sheet = entry.show()
         show(str(sheet))
         if picture is not None:
@@ -57,6 +59,12 @@ def example(names: tuple[str, ...], everything: bool, picture: str | None, code:
     if failed:
         say(f"course and rne differ in {', '.join(failed)}")
         raise click.exceptions.Exit(1)
+
+
+def _program(entry: gallery.Example) -> str:
+    """All that a module has before its first example, and this example."""
+    above, _, _ = inspect.getsource(inspect.getmodule(entry.show) or gallery).partition("\n@example(")
+    return f"{above}\n{inspect.getsource(entry.show)}\n\nprint({entry.name}())"
 
 
 def _draw(name: str, sheet: gallery.Sheet, path: str) -> None:

@@ -56,9 +56,7 @@ def composite_body() -> Sheet:
 
     sheet = Sheet("Sums over particles, the products of inertia with their sign:")
     sheet.row("m = sum m_i", m.sum(), body.mass)
-    sheet.row(
-        "r_C = sum m_i r_i / m", [(m * x).sum() / m.sum(), (m * y).sum() / m.sum(), (m * z).sum() / m.sum()], body.com
-    )
+    sheet.row("r_C = sum m_i r_i / m", [m @ x / m.sum(), m @ y / m.sum(), m @ z / m.sum()], body.com)
     sheet.rows_of("G_x G_y G_z", [G_x, G_y, G_z], body.angular_momentum(w))
     sheet.row("K = w G/2", (wx * G_x + wy * G_y + wz * G_z) / 2, w @ body.about([0, 0, 0]) @ w / 2)
     sheet.row("tensor: ixy = - sum m x y", -(m * x * y).sum(), body.about([0, 0, 0])[0, 1])

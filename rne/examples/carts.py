@@ -43,11 +43,8 @@ def cart_fixed_base() -> Sheet:
     sheet.row("D = c x1'^2/2", c * v**2 / 2, rne.dissipation(cart, qd))
     balance = rne.energy_balance(cart, q, qd, qdd, [F], friction=True)
     sheet.row("dE/dt = F x1' - 2 D", F * v - c * v**2, balance.rate)
-    sheet.row(
-        "F without weight: m x'' + c x' + k x",
-        F + M1 * g,
-        rne.inverse_dynamics(cart, q, qd, qdd, gravity=[0, 0, 0], friction=True),
-    )
+    weightless = rne.inverse_dynamics(cart, q, qd, qdd, gravity=[0, 0, 0], friction=True)
+    sheet.row("F without weight: m x'' + c x' + k x", F + M1 * g, weightless)
 
     t = np.array([0.0, 0.5, 1.0, 2.0])
     free = rne.simulate(cart, [0.1], t=t, friction=True)
@@ -85,11 +82,9 @@ def cart_moving_base() -> Sheet:
     sheet.say("The same as a chain: Q_z = F, Q_x0 = 0.")
     qr, qdr = [x0, x1 - x0], [v0, v1 - v0]
     sheet.rows_of("x0'' z''", [a0, a1 - a0], rne.forward_dynamics(chain, qr, qdr, [0, F], friction=True))
-    sheet.rows_of(
-        "K P D",
-        [(M1 * v1**2 + M0 * v0**2) / 2, P, c * (v1 - v0) ** 2 / 2],
-        [rne.kinetic_energy(chain, qr, qdr), rne.potential_energy(chain, qr), rne.dissipation(chain, qdr)],
-    )
+    K, D = (M1 * v1**2 + M0 * v0**2) / 2, c * (v1 - v0) ** 2 / 2
+    ours = rne.kinetic_energy(chain, qr, qdr), rne.potential_energy(chain, qr), rne.dissipation(chain, qdr)
+    sheet.rows_of("K P D", [K, P, D], ours)
 
     t = np.array([0.0, 0.25, 0.5, 1.0])
     free = rne.simulate(cart, q, qd, t, friction=True, gravity=[0, 0, 0])

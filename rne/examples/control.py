@@ -72,9 +72,9 @@ def pd_gravity_control() -> Sheet:
     error = [0.9, -0.6] - motion.q
     sheet.say("Two links:")
     sheet.row("e at last", [0, 0], error[-1], within=1e-6)
-    energy = 15.0 * motion.qd[:, 0] ** 2 + 4.0 * motion.qd[:, 1] ** 2
+    power = 15.0 * motion.qd[:, 0] ** 2 + 4.0 * motion.qd[:, 1] ** 2
     V = rne.kinetic_energy(two, motion.q, motion.qd) + error**2 @ [30.0, 10.0]  # K + e^T kp e/2 falls by it
-    lost = np.sum((energy[1:] + energy[:-1]) / 2 * np.diff(motion.t))
+    lost = (power[1:] + power[:-1]) @ np.diff(motion.t) / 2
     sheet.row("V(0) - V(6 s) = integral of theta'^T kd theta' dt", lost, V[0] - V[-1], within=1e-4)
     sheet.say(motion.tracking())
     sheet.plot(lambda: rne.plot.tracking(two, motion.t, motion.q + error, motion.q, motion.tau))
@@ -139,9 +139,8 @@ def force_control() -> Sheet:
     sheet.row("dent F/k", F / k, x - wall, within=1e-5)
     J_x = np.array([-(l1 * s1 + l2 * s12), -l2 * s12])
     G = np.array([m1 * g * LC1 * c1 + m2 * g * (l1 * c1 + LC2 * c12), m2 * g * LC2 * c12])
-    sheet.row(
-        "tau at last = J^T F + g", J_x * F + G, rne.inverse_dynamics(arm, q, f_ext={"link2": [-F, 0, 0, 0, 0, 0]})
-    )
+    at_rest = rne.inverse_dynamics(arm, q, f_ext={"link2": [-F, 0, 0, 0, 0, 0]})
+    sheet.row("tau at last = J^T F + g", J_x * F + G, at_rest)
     sheet.row("joints at rest", [0, 0], motion.qd[-1], within=1e-6)
     sheet.plot(lambda: rne.plot.states(arm, motion.t, motion.q, motion.qd))
     return sheet

@@ -28,9 +28,8 @@ def significance() -> Sheet:
     M11 = m1 * LC1**2 + IC1 + m2 * (L1**2 + LC2**2 + 2 * L1 * LC2 * cos(q[:, 1])) + IC2
     effective = np.stack([M11 * qdd[:, 0], (m2 * LC2**2 + IC2) * qdd[:, 1]])
     at = [report.coefficients.names.index(name) for name in ("D11", "D22")]
-    sheet.rows_of(
-        ["largest |D11 th1''|", "largest |D22 th2''|"], abs(effective).max(axis=1), report.coefficients.max_error[at]
-    )
+    largest = report.coefficients.max_error[at]
+    sheet.rows_of(["largest |D11 th1''|", "largest |D22 th2''|"], abs(effective).max(axis=1), largest)
     sheet.say(report)
     sheet.plot(lambda: rne.plot.significance(report))
 
@@ -110,13 +109,11 @@ def identification() -> Sheet:
         sheet.row(name, count, len(rne.base_parameters(lecture(name))))
 
     # Torques "measured" on an arm with friction, and an arm of other masses that is to become it.
-    true, t = lecture("two_link_point_mass_friction"), np.linspace(0, 4, 400)[:, None]
-    rates, sizes = np.array([[1.0, 1.7], [2.3, 3.1]]), np.array([[0.9, 0.6], [0.4, 0.5]])
-    q = sum(A * sin(w * t) for A, w in zip(sizes, rates, strict=True))
-    qd = sum(A * w * cos(w * t) for A, w in zip(sizes, rates, strict=True))
-    qdd = sum(-A * w**2 * sin(w * t) for A, w in zip(sizes, rates, strict=True))
-    tau = rne.inverse_dynamics(true, q, qd, qdd, friction=True)
-    found = rne.identify(true.with_payload(0.4).with_dampers([0.0, 0.0]), q, qd, qdd, tau, friction=True)
+    true = lecture("two_link_point_mass_friction")
+    motion = rne.excitation(rne.base_parameters(true, friction=True), velocity=[3.0, 3.0], period=4.0, tries=50)
+    measured = rne.inverse_dynamics(true, motion.q, motion.qd, motion.qdd, friction=True)
+    guess = true.with_payload(0.4).with_dampers([0.0, 0.0])
+    found = rne.identify(guess, motion.q, motion.qd, motion.qdd, measured, friction=True)
     m1, m2, d1, d2 = 2.0, 1.3, 0.8, 0.6
     wanted = {"Izz_theta1": (m1 + m2) * d1**2, "Izz_theta2": m2 * d2**2, "viscous_theta1": 0.15, "viscous_theta2": 0.08}
     kept = [found.base.names[k] for k in found.base.independent]
@@ -124,4 +121,5 @@ def identification() -> Sheet:
     for name, value in wanted.items():
         sheet.row(f"{name}, and what goes with it", value, found.beta[kept.index(name)])
     sheet.say(found)
+    sheet.plot(lambda: rne.plot.torques(true, motion.t, measured))
     return sheet

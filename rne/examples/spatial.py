@@ -17,22 +17,18 @@ Array = NDArray[np.float64]
 def compare_with_traces(sheet: Sheet, name: str, q: list[float], qd: list[float], qdd: list[float]) -> None:
     """Compare the terms of an arm by the trace formula of the course, `rne.lagrange`, with those by recursion."""
     arm = lecture(name)
-    n = arm.n
-    D, D_ijk, D_i = (
-        lagrange.inertia_matrix(arm, q, rotors=False),
-        lagrange.christoffel(arm, q),
-        lagrange.gravity_vector(arm, q),
-    )
+    joints = range(1, arm.n + 1)
+    D = lagrange.inertia_matrix(arm, q, rotors=False)
+    D_ijk, D_i = lagrange.christoffel(arm, q), lagrange.gravity_vector(arm, q)
     sheet.say("D_ij = sum_p Tr(dT_p/dq_j J_p dT_p^T/dq_i), without rotors; D_i = - sum_p m_p g^T dT_p/dq_i rbar_p:")
-    sheet.rows_of([f"D_{i}j" for i in range(1, n + 1)], D, rne.mass_matrix(arm, q, rotors=False))
+    sheet.rows_of([f"D_{i}j" for i in joints], D, rne.mass_matrix(arm, q, rotors=False))
     Ia = np.diag(rne.mass_matrix(arm, q) - rne.mass_matrix(arm, q, rotors=False))
     sheet.row("Ia_i, on the diagonal of M", [arm.joint(joint).drive.rotor_inertia for joint in arm.joint_names], Ia)
     sheet.row("D_ijk = sum_p Tr(d2T_p/dq_j dq_k J_p dT_p^T/dq_i)", D_ijk, rne.christoffel(arm, q))
     sheet.row("D_i", D_i, rne.gravity_vector(arm, q))
     tau = D @ qdd + Ia * qdd + np.einsum("ijk,j,k->i", D_ijk, qd, qd) + D_i
-    names = [f"tau_{i}" for i in range(1, n + 1)]
     sheet.say("tau_i = sum_j D_ij qj'' + Ia_i qi'' + sum_jk D_ijk qj' qk' + D_i, and back:")
-    sheet.rows_of(names, tau, rne.inverse_dynamics(arm, q, qd, qdd))
+    sheet.rows_of([f"tau_{i}" for i in joints], tau, rne.inverse_dynamics(arm, q, qd, qdd))
     sheet.row("q'' from tau", qdd, rne.forward_dynamics(arm, q, qd, tau))
     K = np.asarray(lagrange.kinetic_energy(arm, q, qd, per_body=True))
     heavy = [k for k, body in enumerate(arm.tree.bodies) if body.mass > 0]  # frames on the joint axes are bodies, too
@@ -40,10 +36,8 @@ def compare_with_traces(sheet: Sheet, name: str, q: list[float], qd: list[float]
     sheet.row("K_i = Tr(sum_jk dT_i/dq_j J_i dT_i^T/dq_k qj' qk')/2", K[heavy], K_links)
     rotors = rne.kinetic_energy(arm, q, qd) - rne.kinetic_energy(arm, q, qd, rotors=False)
     sheet.row("K_a = sum Ia_i qi'^2/2", np.sum(Ia * np.square(qd)) / 2, rotors)
-    P = -sum(
-        body.mass * (arm.gravity @ (lagrange.transforms(arm, q)[body.name] @ [*body.com, 1])[:3])
-        for body in arm.tree.bodies
-    )
+    g, T = np.array([*arm.gravity, 0]), lagrange.transforms(arm, q)
+    P = -sum(body.mass * g @ T[body.name] @ [*body.com, 1] for body in arm.tree.bodies)
     sheet.row("P = - sum m_i g^T T_i rbar_i", P, rne.potential_energy(arm, q))
 
 
@@ -71,9 +65,8 @@ def four_link() -> Sheet:
 
     h = 1e-3  # the second difference of fourth order
     a = (-place_at(2 * h) + 16 * place_at(h) - 30 * place_at(0) + 16 * place_at(-h) - place_at(-2 * h)) / (12 * h**2)
-    sheet.row(
-        "a, as second difference of r0", a, rne.frame_acceleration(arm, q, qd, qdd, "link3", point=r)[:3], within=1e-7
-    )
+    ours = rne.frame_acceleration(arm, q, qd, qdd, "link3", point=r)[:3]
+    sheet.row("a, as second difference of r0", a, ours, within=1e-7)
     compare_with_traces(sheet, "four_link_spatial_dh", q, qd, qdd)
     return sheet
 
@@ -104,9 +97,7 @@ def differential_vectors() -> Sheet:
         arm = lecture(name)
         T, vectors = lagrange.transforms(arm, q), lagrange.differential_vectors(arm, q)
         first, last = T["link1"], T[f"link{arm.n}"]
-        (nx, ny, nz), (ox, oy, oz), (ax, ay, az), (px, py, _) = (
-            last[:3, k] for k in range(4)
-        )  # joint 1 is at the base
+        (nx, ny, nz), (ox, oy, oz), (ax, ay, az), (px, py, _) = last[:3].T  # joint 1 stands at the base
         d, delta = vectors[f"link{arm.n}"]
         sheet.say(f"{name}: joint 1 as the last link p feels it, of 0T_p,")
         sheet.row("d_1 = (-n_x p_y + n_y p_x, ...)", [-nx * py + ny * px, -ox * py + oy * px, -ax * py + ay * px], d[0])
@@ -114,17 +105,14 @@ def differential_vectors() -> Sheet:
 
         exact, ours = lagrange.paul_inertia_matrix(arm, q, rotors=False), rne.mass_matrix(arm, q, rotors=False)
         sheet.rows_of([f"D_{i}j" for i in range(1, arm.n + 1)], exact, ours)
-        D_i = lagrange.paul_gravity_vector(arm, q)
-        sheet.row("D_i = (i-1)g . sum m_p (i-1)rbar_p", D_i, rne.gravity_vector(arm, q))
+        D_i = rne.gravity_vector(arm, q)
+        sheet.row("D_i = (i-1)g . sum m_p (i-1)rbar_p", lagrange.paul_gravity_vector(arm, q), D_i)
         gn, go, _ = arm.gravity @ first[:3, :3]  # joint 2 turns about z of T_1
         beyond = [body for body in arm.tree.bodies if body.mass and body.name != "link1"]
         moments = sum(body.mass * np.linalg.solve(first, T[body.name] @ [*body.com, 1]) for body in beyond)
-        sheet.row(
-            "D_2 = [-g.o, g.n, 0, 0] . sum m_p 1rbar_p", np.dot([-go, gn, 0, 0], moments), rne.gravity_vector(arm, q)[1]
-        )
-        diagonal = lagrange.paul_inertia_matrix(arm, q, rotors=False, products=False)
-        error = np.abs(diagonal - ours).max()
+        sheet.row("D_2 = [-g.o, g.n, 0, 0] . sum m_p 1rbar_p", np.dot([-go, gn, 0, 0], moments), D_i[1])
+        error = np.abs(lagrange.paul_inertia_matrix(arm, q, rotors=False, products=False) - ours).max()
         sheet.say(
-            f"With diagonal tensors about the frames, as Paul assumes them, some D_ij is wrong by {error:.2g} kg m^2."
+            f"With diagonal tensors about the frames, as Paul has them, some D_ij is wrong by {error:.2g} kg m^2."
         )
     return sheet

@@ -26,9 +26,8 @@ def two_link_statics() -> Sheet:
     sheet.rows_of(["tau1, weightless", "tau2, weightless"], [tau1, tau2], rne.static_torque(arm, q, {"link2": F}))
     fx, fy = c12 * Fx + s12 * Fy, -s12 * Fx + c12 * Fy
     in_tip_axes = rne.static_torque(arm, q, {"link2": ([fx, fy, 0, 0, 0, 0], "local")})
-    sheet.rows_of(
-        ["l1 s2 fx + (l2 + l1 c2) fy", "l2 fy, in tip axes"], [l1 * s2 * fx + (l2 + l1 * c2) * fy, l2 * fy], in_tip_axes
-    )
+    tau = [l1 * s2 * fx + (l2 + l1 * c2) * fy, l2 * fy]
+    sheet.rows_of(["l1 s2 fx + (l2 + l1 c2) fy", "l2 fy, in tip axes"], tau, in_tip_axes)
 
     G1, G2 = m1 * g * lC1 * c1 + m2 * g * (l1 * c1 + lC2 * c12), m2 * g * lC2 * c12
     sheet.rows_of(["- k_1 . sum r x G", "- k_2 . sum r x G"], [G1, G2], rne.gravity_vector(arm, q))

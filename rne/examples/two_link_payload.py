@@ -20,9 +20,8 @@ def two_link_r1r2() -> Sheet:
     s1, s12, s2, c1, c12, c2 = sin(th1), sin(th1 + th2), sin(th2), cos(th1), cos(th1 + th2), cos(th2)
 
     tau1 = (m1 * r1**2 + m2 * r2**2 + m2 * l1**2 + 2 * m2 * l1 * r2 * c2) * a1 + (m2 * r2**2 + m2 * l1 * r2 * c2) * a2
-    tau1 += (
-        -2 * m2 * l1 * r2 * s2 * w1 * w2 - m2 * l1 * r2 * s2 * w2**2 + (m1 * r1 + m2 * l1) * g * s1 + m2 * g * r2 * s12
-    )
+    tau1 += -2 * m2 * l1 * r2 * s2 * w1 * w2 - m2 * l1 * r2 * s2 * w2**2
+    tau1 += (m1 * r1 + m2 * l1) * g * s1 + m2 * g * r2 * s12
     tau2 = (m2 * r2**2 + m2 * l1 * r2 * c2) * a1 + m2 * r2**2 * a2 + m2 * l1 * r2 * s2 * w1**2 + m2 * g * r2 * s12
     sheet = Sheet("theta1 from the downward vertical here; L4 heads both torques 'joint 1', the second is of joint 2.")
     sheet.rows_of("tau1 tau2", [tau1, tau2], rne.inverse_dynamics(arm, q, qd, qdd))

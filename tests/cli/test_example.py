@@ -8,6 +8,7 @@ import pytest
 from trajectories import Run
 
 from rne import examples
+from rne.examples import registry
 from rne.examples.registry import Example
 
 
@@ -30,18 +31,12 @@ def test_several_in_the_order_asked_for(run: Run) -> None:
     assert 0 <= out.index("parallel_frames: ") < out.index("free_body: ")
 
 
-def test_code_can_be_copied(run: Run) -> None:
-    result = run("example", "rod_pendulum", "--code")
-    code = result.stdout[result.stdout.index("@example") :]
-    names: dict[str, object] = {}
-    exec(
-        "from numpy import cos, sin\nimport rne\nfrom rne.examples import *\nfrom rne.examples.registry import example",
-        names,
-    )
-    kept = dict(examples.EXAMPLES)
-    exec(code, names)
-    assert names["rod_pendulum"]().ok  # type: ignore[operator]
-    examples.EXAMPLES.update(kept)
+@pytest.mark.parametrize("name", ["rod_pendulum", "rrp_arm", "locked_and_free_inertia"])
+def test_the_code_is_a_program(run: Run, name, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    code, page = run("example", name, "--code").stdout, str(examples.run(name))
+    monkeypatch.setattr(registry, "EXAMPLES", {})  # it enters itself
+    exec(compile(code, f"{name}.py", "exec"), {})
+    assert capsys.readouterr().out == page + "\n"
 
 
 def test_a_picture(run: Run, tmp_path: Path) -> None:
@@ -59,9 +54,11 @@ def test_no_picture(run: Run, tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("names", [[], ["rp_arm", "motor_sizing"], ["motor_sizing", "--code"]])
-def test_one_picture_at_a_time(run: Run, names) -> None:
-    assert run("example", *names, "--plot", "sizing.png").exit_code == 2
+@pytest.mark.parametrize("names", [[], ["rp_arm", "motor_sizing"], ["--all"]])
+def test_one_picture_or_program_at_a_time(run: Run, names) -> None:
+    assert "--plot needs the name of one example" in run("example", *names, "--plot", "sizing.png").stderr
+    assert "--code needs the name of one example" in run("example", *names, "--code").stderr
+    assert run("example", "rp_arm", "--code", "--plot", "sizing.png").exit_code == 2
 
 
 def test_what_differs_is_1(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
