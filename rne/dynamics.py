@@ -35,8 +35,8 @@ def inverse_dynamics(
 ) -> Floats:
     """Torques that make the robot move as given: tau = M qdd + C qd + g + springs + friction - J^T w.
 
-    Recursive Newton-Euler algorithm (Luh, Walker, Paul 1980). Reflected rotor inertia and the springs of the joints,
-    stiffness * (q - rest), are part of the robot; friction is added on request.
+    Recursive Newton-Euler algorithm (Luh, Walker, Paul 1980). Reflected rotor inertia and springs, of single joints
+    and between them, are part of the robot; friction is added on request.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def inverse_dynamics(
     gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
     f_ext : wrenches acting on the robot, by frame name: (..., 6) [fx, fy, fz, mx, my, mz] (N, N m) at the origin of the
         frame in world axes, or a pair ``(wrench, "local")`` of it in the frame's own axes.
-    friction : whether to add viscous and Coulomb friction of the joints.
+    friction : whether to add viscous and Coulomb friction of the joints, and the dampers between them.
     out : array to fill and return; its type and shape must be those of the result.
     threads : how many threads share a batch; by default as many as it is worth (see ``RNE_NUM_THREADS``).
 
@@ -227,7 +227,7 @@ def coriolis_vector(
 
 
 def friction_torque(robot: Robot, qd: ArrayLike, *, out: Floats | None = None, threads: int | None = None) -> Floats:
-    """Torques that overcome the friction of the joints, viscous and Coulomb; zero at rest.
+    """Torques that overcome friction, viscous and Coulomb, and the dampers between joints; zero at rest.
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ def friction_torque(robot: Robot, qd: ArrayLike, *, out: Floats | None = None, t
 
     Returns
     -------
-    tau : (..., n) N m or N, never against the sign of qd.
+    tau : (..., n) N m or N; the power qd . tau is never negative.
 
     Examples
     --------

@@ -27,7 +27,9 @@ ARROWS = {
     "whole": "",
     "links": "rotations frames kernels/layout tree errors",
     "edit": "tree errors",
-    "robot": "links edit tree errors",
+    "coupling": "edit errors kernels/layout tree",
+    "inertial": "edit errors tree",
+    "robot": "coupling inertial kernels/layout links edit tree errors",
     "arrays": "kernels/layout frames robot edit errors",
     "many": "kernels arrays robot errors",
     "loading": "read robot",
@@ -36,18 +38,26 @@ ARROWS = {
     "inertia": "arrays errors kernels kernels/layout many robot",
     "forward": "arrays dynamics errors inertia kernels kernels/layout many robot",
     "jit": "arrays errors kernels robot",
+    "regrouping": "arrays edit errors inertial linear_model robot",
+    "nearest": "inertial regrouping",
+    "identification": "arrays dynamics edit errors inertial linear_model nearest regrouping robot",
+    "exciting": "edit errors regrouping",
     "shapes": "edit errors",
     "rigid_body": "edit errors shapes tree",
     "free_body": "edit errors rigid_body",
     "trajectory": "edit errors",
+    "power": "arrays dynamics robot",
     "text": "",
-    "sizing": "arrays breakdown edit errors robot text",
+    "sizing": "arrays breakdown edit errors power robot text",
     "lagrange": "arrays edit errors robot tree",  # the second opinion: nothing of kernels or links
+    "sampling": "robot",
     "identities": "coriolis dynamics energy errors forward inertia lagrange robot",
-    "verification": "arrays errors identities robot",
+    "verification": "arrays errors identities robot sampling",
+    "doctor": "errors inertia kernels/layout loading read robot sampling tree",
     "energy": "arrays kernels many robot",
     "equations": "arrays coriolis dynamics errors inertia robot text",
     "kinematics": "arrays errors frames kernels many robot",
+    "linear_model": "arrays inertial kernels kernels/layout many robot",
     "mass": "arrays kernels many robot",
     "statics": "arrays dynamics errors kernels kernels/layout kinematics many robot",
     "reactions": "arrays dynamics edit errors forward kinematics robot statics text",
@@ -56,18 +66,17 @@ ARROWS = {
     "control": "arrays errors kernels kernels/layout path robot",
     "integration": "arrays errors forward kernels robot",
     "simulation": "arrays control energy errors inertia integration kernels kernels/layout many motion robot",
+    "balance": "arrays dynamics errors integration motion power robot simulation statics",
     "breakdown": "arrays dynamics inertia kernels kernels/layout many robot statics",
     "terms": "breakdown equations errors robot",
     "simplification": "arrays edit errors robot sizing terms text",
     "plot": "arrays breakdown edit energy errors inertia robot simplification sizing terms whole",
     "operational": "arrays errors inertia kinematics robot",
-    "__init__": (
-        "errors tree loading robot control jit lagrange breakdown coriolis dynamics energy equations forward free_body "
-        "inertia kinematics mass motion operational plot reactions rigid_body simplification simulation sizing statics "
-        "trajectory verification"
-    ),
-    "cli": "__init__ kernels many robot tree errors verification whole",  # the public names; a loop to time
+    "examples": "__init__ edit lagrange text",  # the public names, as their readers use them
+    "cli": "__init__ examples kernels many robot tree errors verification whole",  # the public names; a loop to time
 }
+ARROWS["__init__"] = " ".join(ARROWS.keys() - {"cli", "examples"})  # the front door leads to all but its own clients
+GROWING = ("__init__", "cli")  # these may use less than they may
 
 SOURCES = sorted(RNE.rglob("*.py"))
 SOURCE_IDS = [str(path.relative_to(ROOT)) for path in SOURCES]
@@ -130,7 +139,7 @@ def test_every_arrow_is_used_and_every_room_is_there():
         used[room(module_of(path))] |= {room(name) for name in imported(path) if name.split(".")[0] == "rne"}
     assert set(ARROWS) == set(used)
     for here, below in ARROWS.items():
-        assert here == "cli" or set(below.split()) <= used[here], here
+        assert here in GROWING or set(below.split()) <= used[here], here
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=SOURCE_IDS)

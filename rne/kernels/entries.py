@@ -26,6 +26,7 @@ from rne.kernels import (
     joint_wrenches,
     mass_matrix,
     poses,
+    regressor,
     simulation,
     static_torque,
 )
@@ -126,6 +127,13 @@ JOINT_WRENCHES = {
 }
 POSES_ONE = Entry(poses.make_one, _INT(_INT, _PLACE, _VECTOR, _MATRIX), batch=False)
 POSES = {name: Entry(poses.make_many, _many(dtype, _table(dtype)), batch=True) for name, dtype in _FLOATS.items()}
+REGRESSOR_ONE = Entry(
+    regressor.make_one, _INT(_INT, _PLACE, *(_VECTOR,) * 3, _MATRIX, *(types.boolean,) * 2), batch=False
+)
+REGRESSOR = {
+    name: Entry(regressor.make_many, _many(dtype, _table(dtype), *(types.boolean,) * 2), batch=True)
+    for name, dtype in _FLOATS.items()
+}
 STATIC_TORQUE_ONE = Entry(static_torque.make_one, _INT(_INT, _PLACE, *(_VECTOR,) * 3), batch=False)
 _PATHS = types.Array(types.float64, 3, "C")
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rne.kernels.coordinates import load_many, load_one, sines, store_many, store_one
+from rne.kernels.coupling import add_couplings
 from rne.kernels.jit import borrowing, function, inline
 from rne.kernels.joint import along, angle, body_wrench, drive, friction, spring
 from rne.kernels.layout import (
@@ -117,6 +118,8 @@ def recursion(table, state, work, loads):
                 put(work, parent, 5, add(n, get3(work, parent, 5)))
             f = (zero, zero, zero)
             n = (zero, zero, zero)
+    if loads != 0:
+        add_couplings(table, state, index(3), loads, like(zero, 1.0))
 
 
 @borrowing

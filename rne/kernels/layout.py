@@ -1,7 +1,7 @@
-"""The columns of the flat table that every kernel reads: one row a link, row 0 the base. Numbers only, no numba.
+"""The columns of the flat table that every kernel reads: one row a link, row 0 the base, then one row a coupling.
 
-`rne.links` writes the table, the kernels read it; nobody else needs to know. One array argument costs 60 ns a call,
-eight cost 480; hence one array, with the few integers kept as floats.
+Numbers only, no numba. `rne.links` writes the table, the kernels read it; nobody else needs to know. One array argument
+costs 60 ns a call, eight cost 480; hence one array, with the few integers kept as floats.
 
 Frames are in normal form: from the frame of the parent to that of the link it is
 
@@ -18,6 +18,7 @@ LINKS = 0  # number of links
 COORDINATES = 1  # number of coordinates; less than LINKS where joints mimic others
 GRAVITY = 2  # acceleration of free fall in base axes, columns 2 to 4, m/s^2
 MIMIC = 5  # 1 if any joint is not a coordinate of its own, one to one
+COUPLINGS = 6  # number of springs and dampers between joints
 
 # Rows 1 to LINKS. Structure:
 PARENT = 0  # row of the parent; parents stand before their children
@@ -50,6 +51,11 @@ FULL_XX, FULL_YY, FULL_ZZ, FULL_XY, FULL_XZ, FULL_YZ = 36, 37, 38, 39, 40, 41
 BOUND = 42
 
 WIDTH = 43
+
+# Rows LINKS + 1 to LINKS + COUPLINGS: what a coupling sees is OF_FIRST times the joint of row FIRST and OF_SECOND times
+# that of row SECOND. Spring and friction stand in the columns of a drive, as if this were a joint.
+FIRST, SECOND = 0, 1
+OF_FIRST, OF_SECOND = 2, 3
 
 REVOLUTE = 0.0
 PRISMATIC = 1.0
