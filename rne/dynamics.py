@@ -9,7 +9,15 @@ from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
 from rne.arrays import Batch, Floats, as_batch, as_result, as_table, as_wrenches, check_robot, finish, read_only
-from rne.kernels.entries import FRICTION, GRAVITY, GRAVITY_ONE, INVERSE_DYNAMICS, INVERSE_DYNAMICS_ONE, STATIC_TORQUE
+from rne.kernels.entries import (
+    FRICTION,
+    GRAVITY,
+    GRAVITY_ONE,
+    INVERSE_DYNAMICS,
+    INVERSE_DYNAMICS_FEW,
+    INVERSE_DYNAMICS_ONE,
+    STATIC_TORQUE,
+)
 from rne.kernels.jit import REFUSED
 from rne.kernels.layout import FRICTION as FRICTION_LOAD
 from rne.kernels.layout import SPRINGS
@@ -17,6 +25,7 @@ from rne.many import launch, thread_count
 from rne.robot import Robot
 
 _one = INVERSE_DYNAMICS_ONE["float64"]
+_few = INVERSE_DYNAMICS_FEW
 _gravity_one = GRAVITY_ONE["float64"]
 _ALL = SPRINGS | FRICTION_LOAD
 
@@ -72,13 +81,14 @@ def inverse_dynamics(
     >>> rne.inverse_dynamics(panda, [q, q, q]).shape
     (3, 7)
     """
-    plain = type(q) is type(qd) is type(qdd) is ndarray and q.ndim == 1
-    if plain and gravity is None and f_ext is None and out is None and threads is None:
-        # The common single call: the compiled function takes only what fits, and refuses all else before it starts.
+    plain = type(qd) is type(qdd) is ndarray and gravity is None and f_ext is None and out is None and threads is None
+    if type(q) is ndarray and plain:
+        # One state or a small batch: the compiled function takes only what fits, and refuses all else before it starts.
         # Plain arrays only, which costs 25 ns: it would take a masked array for one, and calculate with the masked.
         try:
-            tau = empty(robot.n)
-            if _one.call(robot._address, q, qd, qdd, tau, _ALL if friction else SPRINGS) == 0:
+            tau = empty(q.shape)
+            call = _one.call if q.ndim == 1 else _few.call
+            if call(robot._address, q, qd, qdd, tau, _ALL if friction else SPRINGS) == 0:
                 return tau
         except REFUSED:
             pass

@@ -71,7 +71,7 @@ def excitation(
 ) -> Excitation:
     """Motion that tells the base parameters of a robot apart, within the limits of its joints: for `identify`.
 
-    A finite Fourier series (Swevers, Ganseman, Tuekel, De Schutter, Van Brussel 1997) whose coefficients a random
+    A finite Fourier series (Swevers, Ganseman, Tükel, De Schutter, Van Brussel 1997) whose coefficients a random
     search improves for a small condition number. It is periodic: measured again and again, noise averages out, and
     velocities and accelerations follow from the series. Obstacles and torques are not looked at, and it does not begin
     at rest.

@@ -31,7 +31,7 @@ ARROWS = {
     "inertial": "edit errors tree",
     "robot": "coupling inertial kernels/layout links edit tree errors",
     "arrays": "kernels/layout frames robot edit errors",
-    "many": "kernels arrays robot errors",
+    "many": "kernels kernels/layout arrays robot errors",
     "loading": "read robot",
     "dynamics": "arrays kernels kernels/layout many robot",
     "coriolis": "arrays dynamics kernels many robot",

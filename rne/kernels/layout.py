@@ -72,3 +72,6 @@ INVERSE = 2
 # (row by row) and origin of the frame in that of the link.
 PLACE_ROW, PLACE_OWN_AXES, PLACE_ROTATION, PLACE_ORIGIN = 0, 1, 2, 11
 PLACE_WIDTH = 14
+
+# Starting a thread's share of a batch costs some 20 us; below this many samples times joints it has too little to do.
+WORTH_A_THREAD = 20_000

@@ -135,18 +135,18 @@ def test_limits_are_drawn_at_the_limits_with_the_part_that_is_used():
 
 
 def test_shares_of_a_pendulum_and_its_error_without_gravity():
-    """At the level, with an acceleration of g / a, inertia and gravity take half each."""
+    """Level, gravity asks G N m; in one of two states an acceleration asks as much again."""
     robot = rne.from_dh([{"joint": "revolute", "a": 0.5, "mass": 2.0}], convention="standard", gravity=[0, -G, 0])
-    figure = rne.plot.significance(rne.significance(robot, [[0.0]], [[0.0]], [[2 * G]], drop=["gravity"]))
+    figure = rne.plot.significance(rne.significance(robot, [0.0], [0.0], [[2 * G], [0.0]], drop=["gravity"]))
     share, alone, error = figure.axes
     names = [text.get_text() for text in share.get_xticklabels()]
-    drawn = dict(zip(names, share.get_images()[0].get_array()[0], strict=True))
-    assert_near([drawn.pop("effective"), drawn.pop("gravity")], [0.5, 0.5])
-    assert not any(drawn.values())
-    assert [text.get_text() for text in share.texts] == ["50", "50"]
-    assert_near(np.asarray(alone.get_images()[0].get_array()).sum(), 1.0)
+    for ax, effective, gravity in ((share, 1 / 3, 2 / 3), (alone, 0.5, 0.5)):
+        drawn = dict(zip(names, ax.get_images()[0].get_array()[0], strict=True))
+        assert_near([drawn.pop("effective"), drawn.pop("gravity")], [effective, gravity])
+        assert not any(drawn.values())
+    assert [text.get_text() for text in share.texts] == ["33", "67"]
     assert_near(widths(error, "largest error, of the peak torque"), [50.0])
-    assert_near(widths(error, "mean square, of that of the torque"), [50.0])
+    assert_near(widths(error, "mean square, of that of the torque"), [100 / np.sqrt(2.5)])
     with pytest.raises(rne.ArgumentError, match="report: wanted a Significance"):
         rne.plot.significance(robot)
 
