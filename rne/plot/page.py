@@ -80,13 +80,18 @@ def as_motion(robot: Robot, t: ArrayLike | None, **values: ArrayLike | None) -> 
     if len(batch.shape) != 1:
         given = (*batch.shape, robot.n)
         raise ArgumentError(f"{first}: wanted one motion, shape (T, {robot.n}), got {given}; draw batches one by one")
-    rows = {name: np.where(np.isfinite(row), row, np.nan) for name, row in batch.rows.items()}
+    rows = {name: _without_infinity(row) for name, row in batch.rows.items()}
     if t is None:
         return Motion(np.arange(batch.samples), "sample", False, rows)
     times = numbers("t", t, batch.shape)
     if (np.diff(times) < 0).any():
         raise ArgumentError(f"t: wanted times in order, but t[{int(np.diff(times).argmin()) + 1}] is before the last")
     return Motion(times, "time (s)", True, rows)
+
+
+def _without_infinity(row: Floats) -> Floats:
+    there = np.isfinite(row)
+    return row if there.all() else np.where(there, row, np.nan)
 
 
 def blank(width: float, height: float, title: str) -> Figure:
