@@ -66,7 +66,7 @@ ARROWS = {
     "control": "arrays errors kernels kernels/layout path robot",
     "integration": "arrays errors forward kernels robot",
     "simulation": "arrays control energy errors inertia integration kernels kernels/layout many motion robot",
-    "balance": "arrays dynamics errors integration motion power robot simulation statics",
+    "balance": "arrays control dynamics errors integration motion power robot simulation statics",
     "breakdown": "arrays dynamics inertia kernels kernels/layout many robot statics",
     "terms": "breakdown equations errors robot",
     "simplification": "arrays edit errors robot sizing terms text",
