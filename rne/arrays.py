@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.edit import numbers, unknown_name
+from rne.edit import numbers, refuse_masked, unknown_name
 from rne.errors import ArgumentError
 from rne.frames import AXES, Frame
 from rne.kernels import layout as at
@@ -52,8 +52,7 @@ def real_array(argument: str, value: ArrayLike) -> Floats:
     ArgumentError
         It holds anything but real numbers, or is ragged, or masked.
     """
-    if isinstance(value, np.ma.MaskedArray):
-        raise ArgumentError(f"{argument}: a masked array says nothing of what to do with the masked; fill it first")
+    refuse_masked(argument, value)
     try:
         array = np.asarray(value)
     except (ValueError, TypeError) as error:

@@ -25,8 +25,22 @@ def unknown_name(argument: str, kind: str, name: object, known: Iterable[str]) -
     return UnknownNameError(f"{argument}: no {kind} is named {name!r}{hint}")
 
 
+def refuse_masked(argument: str, value: object) -> None:
+    """Raise ArgumentError for a masked array, of which numpy would take the numbers that are hidden as well."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise ArgumentError(f"{argument}: a masked array says nothing of what to do with the masked; fill it first")
+
+
+def whole_number(argument: str, value: object, least: int) -> int:
+    """Return `value`, a whole number that is not too small."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ArgumentError(f"{argument}: wanted a whole number of at least {least}, got {value!r}")
+    return int(value)
+
+
 def numbers(argument: str, value: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
     """Return `value` as finite float64 numbers of the wanted shape."""
+    refuse_masked(argument, value)
     try:
         array = np.asarray(value)
         if array.dtype.kind not in "iuf":
@@ -55,6 +69,7 @@ def matrix(argument: str, value: ArrayLike) -> Matrix:
 
 def vectors(argument: str, value: ArrayLike) -> NDArray[np.float64]:
     """Return `value` as real numbers of shape (..., 3); NaN and infinity may be among them."""
+    refuse_masked(argument, value)
     try:
         array = np.asarray(value)
     except (TypeError, ValueError) as error:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.edit import numbers
+from rne.edit import numbers, whole_number
 from rne.errors import ArgumentError
 from rne.regrouping import BaseParameters
 
@@ -106,9 +106,8 @@ def excitation(
     if not isinstance(base, BaseParameters) or not len(base):
         raise ArgumentError("base: wanted base parameters as rne.base_parameters returns them, one at least")
     robot = base.robot
-    for name, value, least in (("harmonics", harmonics, 1), ("samples", samples, 4 * harmonics), ("tries", tries, 1)):
-        if not isinstance(value, (int, np.integer)) or value < least:
-            raise ArgumentError(f"{name}: wanted a whole number of {least} or more, got {value!r}")
+    harmonics, seed = whole_number("harmonics", harmonics, 1), whole_number("seed", seed, 0)
+    samples, tries = whole_number("samples", samples, 4 * harmonics), whole_number("tries", tries, 1)
     if not float(numbers("period", period, ())) > 0:
         raise ArgumentError(f"period: wanted a positive number, got {period!r}")
     fastest = robot.velocity if velocity is None else numbers("velocity", velocity, (robot.n,))

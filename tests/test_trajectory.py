@@ -162,6 +162,7 @@ def test_one_time_gives_one_state_and_one_number_serves_all_joints():
     ("make", "said"),
     [
         (lambda: rne.quintic(Q0, Q1[:2], SPAN, 0.0), "q1: wanted one number or shape"),
+        (lambda: rne.quintic(np.ma.masked_array(Q0, mask=[0, 1, 0]), Q1, SPAN, 0.0), "q0: a masked array"),
         (lambda: rne.quintic([Q0], Q1, SPAN, 0.0), "q0: wanted one number or a row"),
         (lambda: rne.quintic(Q0, Q1, 0.0, 0.0), "duration: wanted more than zero"),
         (lambda: rne.quintic(Q0, Q1, np.nan, 0.0), "duration"),

@@ -9,6 +9,7 @@ from typing import Any
 
 from rne.doctor import bodies, conditioning, joints
 from rne.doctor.report import Diagnosis, Finding, in_order
+from rne.edit import whole_number
 from rne.errors import ArgumentError, ModelError, ModelWarning, Problem
 from rne.loading import load
 from rne.read.geometry import Geometry, read_geometry
@@ -47,9 +48,7 @@ def diagnose(
     >>> diagnosis.ok, diagnosis.count("warning")
     (True, 0)
     """
-    for name, number, least in ("samples", samples, 1), ("seed", seed, 0):
-        if isinstance(number, bool) or not isinstance(number, int) or number < least:
-            raise ArgumentError(f"{name}: wanted a whole number of at least {least}, got {number!r}")
+    samples, seed = whole_number("samples", samples, 1), whole_number("seed", seed, 0)
     if isinstance(robot_or_path, Robot):
         if options:
             raise ArgumentError(f"{', '.join(options)}: only a file is loaded with options; change the robot itself")
