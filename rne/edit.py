@@ -152,7 +152,7 @@ def with_body(tree: Tree, frame: str, mass: float, com: ArrayLike, inertia: Arra
         A negative mass, numbers that are not finite, or an inertia that no body can have.
     """
     names = {body.name for body in tree.bodies}
-    if frame not in names:
+    if not isinstance(frame, str) or frame not in names:
         raise unknown_name("frame", "link", frame, names)
     number = float(numbers("mass", mass, ()))
     if number < 0:

@@ -143,6 +143,6 @@ def _motion(t: Array, period: float, sines: Array, cosines: Array) -> tuple[Arra
 
 
 def _condition(base: BaseParameters, q: Array, qd: Array, qdd: Array) -> float:
-    W = base.regressor(q, qd, qdd).reshape(-1, len(base))
+    W = base.regressor(q, qd, qdd).reshape(q.size, len(base))
     length = np.linalg.norm(W, axis=0)
     return float(np.linalg.cond(W / length)) if length.all() else math.inf

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -65,11 +65,9 @@ class Robot:
     _address: int
     _zeros: NDArray[np.float64]
 
-    def __init__(self, tree: Tree, joints: tuple[str, ...] | None = None) -> None:
+    def __init__(self, tree: Tree, joints: Iterable[str] | None = None) -> None:
         file_order = tuple(j.name for j in tree.joints if j.movable and j.mimic is None)
-        if joints is not None:
-            _check_order(tuple(joints), file_order)
-        links = compile_tree(tree, None if joints is None else tuple(joints))
+        links = compile_tree(tree, None if joints is None else _order(joints, file_order))
         by_name = {joint.name: joint for joint in tree.joints}
         values = {
             "tree": tree,
@@ -298,14 +296,19 @@ class Robot:
         return tips[0]
 
 
-def _check_order(wanted: tuple[str, ...], there: tuple[str, ...]) -> None:
+def _order(joints: Iterable[str], there: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the wanted order of the coordinates."""
+    if isinstance(joints, str) or not isinstance(joints, Iterable):
+        raise ArgumentError(f"joints: wanted a list of names, got {joints!r}")
+    wanted = tuple(joints)
     for name in wanted:
-        if name not in there:
+        if not isinstance(name, str) or name not in there:
             raise edit.unknown_name("joints", "coordinate", name, there)
     missing = [name for name in there if name not in wanted]
     if missing or len(set(wanted)) != len(wanted):
         what = f"{', '.join(missing)} missing (lock={{...}} freezes joints)" if missing else "a name stands twice"
         raise ArgumentError(f"joints: wanted each of {', '.join(there)} once; {what}")
+    return wanted
 
 
 def make_robot(
@@ -314,8 +317,8 @@ def make_robot(
     """Make a robot of a tree, as the loading functions do, and say what the reader noted."""
     for note in tree.notes:
         warnings.warn(str(note), ModelWarning, stacklevel=3)
-    if lock:
+    if lock is not None:
         tree = edit.locked(tree, lock)
     if gravity is not None:
         tree = replace(tree, gravity=edit.vector("gravity", gravity))
-    return Robot(tree, None if joints is None else tuple(joints))
+    return Robot(tree, joints)

@@ -127,6 +127,8 @@ def test_wrenches_and_payloads_reach_frames_behind_locked_joints():
         ({"mount": 0}, "lock: no movable joint is named 'mount'"),
         ({"turret": np.nan}, r"lock\['turret'\]: wanted finite numbers"),
         ({"turret": "up"}, r"lock\['turret'\]: wanted numbers"),
+        ([], "lock: wanted a mapping"),
+        (0, "lock: wanted a mapping"),
         ({"turret": [0, 1]}, r"lock\['turret'\]: wanted shape \(\)"),
     ],
 )
@@ -179,6 +181,9 @@ def test_limits_and_changes_keep_the_order_asked_for():
     [
         (["turret"], "joints: wanted each of turret, shoulder, reach.* once; shoulder, .* missing"),
         (["turret"] * 6, "missing"),
+        ("turret", "joints: wanted a list of names, got 'turret'"),
+        (6, "joints: wanted a list of names, got 6"),
+        ([["turret"]], "no coordinate is named"),
         (["turret", "shoulder", "reach", "roll", "pitch", "yaw", "yaw"], "a name stands twice"),
         (["turret", "shoulder", "reach", "roll", "pitch", "yav"], "no coordinate is named 'yav'; did you mean 'yaw'"),
         (["turret", "shoulder", "reach", "roll", "pitch", "mount"], "no coordinate is named 'mount'"),
@@ -224,6 +229,8 @@ def test_a_payload_hangs_on_the_tip_by_itself():
     )
     with pytest.raises(rne.ArgumentError, match="frame: the robot has 2 tips, name one of left, right"):
         gripper().with_payload(1.0)
+    with pytest.raises(rne.UnknownNameError, match=r"frame: no link is named \['left'\]"):
+        gripper().with_payload(1.0, frame=["left"])
 
 
 def test_no_payload_is_no_change():

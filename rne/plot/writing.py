@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rne.edit import numbers
 from rne.errors import ArgumentError, FileError
 from rne.whole import replacing
 
@@ -51,6 +52,10 @@ def save(figure: Figure, path: str | os.PathLike[str], *, dpi: float = 150.0) ->
     """
     if not hasattr(figure, "savefig"):
         raise ArgumentError(f"figure: wanted a matplotlib Figure, got {type(figure).__name__}")
+    if not isinstance(path, str | os.PathLike):
+        raise ArgumentError(f"path: wanted a path, got {type(path).__name__}")
+    if not numbers("dpi", dpi, ()) > 0:
+        raise ArgumentError(f"dpi: wanted a positive number, got {dpi!r}")
     name = os.fspath(path)
     suffix = Path(name).suffix.lower()
     if suffix not in DATELESS:

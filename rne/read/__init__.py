@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from rne.read.dh import read_dh
+from rne.read.files import path_name
 from rne.read.findings import Findings
 from rne.read.nodes import EXPAND
 from rne.read.urdf import read_urdf
@@ -33,6 +34,8 @@ def read(path: str | os.PathLike[str], *, strict: bool = True) -> Tree:
 
     Raises
     ------
+    ArgumentError
+        It is no path.
     ModelError
         The file cannot be read, is of another kind, or is no robot; holds all problems found.
 
@@ -45,7 +48,7 @@ def read(path: str | os.PathLike[str], *, strict: bool = True) -> Tree:
     ...     read(path).name
     'block'
     """
-    where = os.fspath(path)
+    where = path_name(path)
     suffix = Path(where).suffix.lower()
     if suffix not in _READERS:
         wanted = ", ".join(_READERS)

@@ -12,6 +12,7 @@ import numpy as np
 from rne.read.checks import note_weightless
 from rne.read.couplings import read_couplings
 from rne.read.fields import Fields, as_square, shown
+from rne.read.files import path_name
 from rne.read.findings import Findings, WrongValueError
 from rne.read.poses import as_matrix, as_vector, rotation_rpy, rotation_x, rotation_z
 from rne.read.rows import Row, read_rows
@@ -66,7 +67,7 @@ def read_dh(path: str | os.PathLike[str], *, strict: bool = True) -> Tree:
     >>> [joint.name for joint in tree.joints if joint.movable]
     ['joint1']
     """
-    findings = Findings(os.fspath(path), strict)
+    findings = Findings(path_name(path), strict)
     values, places = load_toml(findings)
     return _build(values, findings, places)
 

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
+from rne.errors import ArgumentError
 from rne.read.findings import Findings
+
+
+def path_name(path: object) -> str:
+    """Return a path as text; raise `ArgumentError` if it is none."""
+    if not isinstance(path, str | os.PathLike):
+        raise ArgumentError(f"path: wanted a path, got {type(path).__name__}")
+    return os.fspath(path)
 
 
 def read_bytes(findings: Findings) -> bytes:
