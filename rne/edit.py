@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
@@ -10,19 +9,23 @@ from dataclasses import asdict, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.errors import ArgumentError, UnknownNameError
+from rne.errors import ArgumentError, UnknownNameError, close_names, shown
 from rne.tree import Body, Drive, Joint, Matrix, Pose, Tree, Vector
 
 # How the joint that holds a payload is called, after it: a payload makes no new tip.
 MOUNT = " mount"  # with a blank, which no name in a file is likely to have there
 
+MOST_NAMES = 40
+"""Names that a message lists when none is near."""
+
 
 def unknown_name(argument: str, kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
     """Return the error for a name that is not there, with close ones suggested."""
     names = list(known)
-    close = difflib.get_close_matches(str(name), names, n=3)
-    hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else f"; there are {', '.join(names)}"
-    return UnknownNameError(f"{argument}: no {kind} is named {name!r}{hint}")
+    close = close_names(name, names, 3) if isinstance(name, str) else []
+    there = ", ".join(names[:MOST_NAMES] + ["..."] * (len(names) > MOST_NAMES)) or "none"
+    hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else f"; there are {there}"
+    return UnknownNameError(f"{argument}: no {kind} is named {shown(name)}{hint}")
 
 
 def numbers(argument: str, value: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ mass; it says nothing about how the dynamics are calculated.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from rne.errors import Problem
 
@@ -122,6 +122,25 @@ class Joint:
 
 
 @dataclass(frozen=True)
+class Ignored:
+    """What a reader met in a file and has no use for, such as shapes, transmissions and elements of other programs.
+
+    Attributes
+    ----------
+    element : where it stands, as an XPath from the root, for example ``link/visual`` or ``joint/limit/@jerk``.
+    lines : of every place.
+    """
+
+    element: str
+    lines: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        """How often the file has it."""
+        return len(self.lines)
+
+
+@dataclass(frozen=True)
 class Tree:
     """A robot as its file says it.
 
@@ -132,6 +151,7 @@ class Tree:
     gravity : acceleration of free fall in the axes of the root body, m/s^2.
     source : the file it came from, or ``<urdf>``, ``<dh>``.
     notes : what the reader met that is legal but worth a word; they become warnings.
+    ignored : what the reader passed over without a word, by element.
     """
 
     name: str
@@ -139,4 +159,5 @@ class Tree:
     joints: tuple[Joint, ...]
     gravity: Vector = STANDARD_GRAVITY
     source: str = "<tree>"
-    notes: tuple[Problem, ...] = field(default=())
+    notes: tuple[Problem, ...] = ()
+    ignored: tuple[Ignored, ...] = ()

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from rne.read.dh import read_dh
+from rne.read.files import file_name
 from rne.read.findings import Findings
 from rne.read.nodes import EXPAND
 from rne.read.urdf import read_urdf
@@ -45,7 +46,7 @@ def read(path: str | os.PathLike[str], *, strict: bool = True) -> Tree:
     ...     read(path).name
     'block'
     """
-    where = os.fspath(path)
+    where = file_name(path, "load_urdf takes the text of a URDF file")
     suffix = Path(where).suffix.lower()
     if suffix not in _READERS:
         wanted = ", ".join(_READERS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from rne.read.findings import Findings, did_you_mean
+from rne.read.findings import Findings
 from rne.tree import Body, Joint
 
 # A reader gives the name "" to what it could not read and has reported already; nothing more is said about that.
@@ -61,7 +61,7 @@ def _ends_are_known(bodies: list[Body], joints: list[Joint], findings: Findings)
             if link not in known:
                 sound = False
                 if link:
-                    hint = did_you_mean(link, known)
+                    hint = findings.hint(link, known)
                     findings.at(f"joint {joint.name!r}", joint.line).error(f"its {role} {link!r} is not a link{hint}")
     return sound and "" not in known
 
@@ -126,7 +126,7 @@ def _check_mimics(joints: list[Joint], findings: Findings) -> None:
         leader = by_name.get(joint.mimic.leader)
         spot = findings.at(f"joint {joint.name!r}", joint.line)
         if leader is None:
-            hint = did_you_mean(joint.mimic.leader, by_name)
+            hint = findings.hint(joint.mimic.leader, by_name)
             spot.error(f"mimics {joint.mimic.leader!r}, which is not a joint{hint}")
         elif not leader.movable:
             spot.error(f"mimics {leader.name!r}, which is fixed; a movable joint is wanted")

@@ -8,6 +8,9 @@ import tomllib
 from rne.read.files import read_bytes
 from rne.read.findings import Findings
 
+LARGEST_FILE = 2_000_000
+"""Bytes of a table, which takes the parser a second; a row has some 300."""
+
 
 class Places:
     """Finds the lines of keys in the text of a TOML file, whose parser does not tell them."""
@@ -25,8 +28,9 @@ class Places:
         """Return the line of a key of a row; of the row itself if the key is not found or empty."""
         if index >= len(self._rows):
             return self.key("rows")
-        start, *rest = self._rows[index:]
-        return self._find(key, start, rest[0] if rest else len(self._lines)) or start + 1
+        start = self._rows[index]
+        stop = self._rows[index + 1] if index + 1 < len(self._rows) else len(self._lines)
+        return self._find(key, start, stop) or start + 1
 
     def _find(self, key: str, start: int, stop: int) -> int | None:
         if not key:
@@ -38,14 +42,14 @@ class Places:
 
 def load_toml(findings: Findings) -> tuple[dict[str, object], Places]:
     """Return the content of the TOML file that the findings are about; raise `ModelError` if it is none."""
-    data = read_bytes(findings)
+    data = read_bytes(findings, LARGEST_FILE)
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
         return tomllib.loads(text), Places(text)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         findings.at("", line).fail("the bytes are not UTF-8; save the file as UTF-8")
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # integers of thousands of digits are a ValueError, too
         line_found = re.search(r"at line (\d+)", str(error))
         line = int(line_found[1]) if line_found else text.count("\n") + 1
         findings.at("", line).fail(f"not TOML: {error}")
