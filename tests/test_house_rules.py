@@ -142,15 +142,18 @@ def test_only_the_command_line_prints(path):
 def test_nothing_but_the_declared_is_imported():
     """numpy, numba with its llvmlite, click for the command line; all else is Python's own.
 
-    A simulation takes scipy if it is there, and only then.
+    A simulation takes scipy if it is there, and only then; reading xacro takes its program.
     """
     import sys
 
+    extras = {"simulation.py": {"scipy"}, "read/xacro.py": {"xacro", "xacrodoc"}}
     for path in SOURCES:
         outside = {name.split(".")[0] for name in imported(path)} - sys.stdlib_module_names - {"rne"}
-        optional = {"scipy"} if path == RNE / "simulation.py" else set()
+        optional = extras.get(str(path.relative_to(RNE)), set())
         assert outside <= {"numpy", "numba", "llvmlite", "click"} | optional, path
-    assert not re.search(r"^(import|from) scipy", (RNE / "simulation.py").read_text(encoding="utf-8"), re.MULTILINE)
+    for path, names in extras.items():
+        text = (RNE / path).read_text(encoding="utf-8")
+        assert not re.search(rf"^(import|from) ({'|'.join(names)})", text, re.MULTILINE)
 
 
 PAGES = sorted(path for folder in ("rne", "tests", "benchmarks") for path in (ROOT / folder).rglob("*.py"))

@@ -108,7 +108,7 @@ def check_grammar(robot: Element, findings: Findings) -> tuple[Ignored, ...]:
 
 @dataclass(frozen=True)
 class _Walk:
-    """A walk through the elements that are read; `path` is where one stands, `owner` the link or joint it is part of."""
+    """A walk through the elements that are read; `path` is where one stands, `owner` the link or joint around it."""
 
     findings: Findings
     ignored: dict[str, list[int]]
@@ -170,6 +170,8 @@ class _Walk:
         if child.tag == "origin" and parent == "link":  # SolidWorks and others write such, all zeros
             if any(digit in "123456789" for value in child.attributes.values() for digit in value):
                 spot.note("<origin> means nothing in <link> and is ignored; it belongs in <inertial> or <joint>")
+        elif child.tag in rule.attributes.split():
+            spot.error(f'<{child.tag}> would be ignored: in <{parent}> it is an attribute, {child.tag}="..."')
         elif homes:
             spot.error(f"<{child.tag}> has no place in <{parent}> and would be ignored; it belongs in {_tags(homes)}")
         elif hint := self.findings.hint(child.tag, read):

@@ -75,6 +75,11 @@ def read_urdf(path_or_text: str | bytes | os.PathLike[str], *, strict: bool = Tr
     ('revolute', (0.0, 1.0, 0.0))
     """
     findings, data, encoding = _open(path_or_text, strict)
+    return read_document(data, findings, encoding)
+
+
+def read_document(data: bytes, findings: Findings, encoding: str | None = None) -> Tree:
+    """Read a URDF document; the parameters are those of `rne.read.xmltree.parse`, result and errors as for a file."""
     robot = parse(data, findings, encoding)
     _check_document(robot, findings)
     ignored = check_grammar(robot, findings)
