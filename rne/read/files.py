@@ -14,13 +14,14 @@ LARGEST_FILE = 16_000_000
 """Bytes beyond which a file is no description of a robot; reading it could take minutes."""
 
 
-def file_name(path: object, otherwise: str) -> str:
+def file_name(path: object, otherwise: str, argument: str = "path") -> str:
     """Return a path as text.
 
     Parameters
     ----------
     path : what the caller gave.
     otherwise : what to do with the text of a file, should the caller have given that.
+    argument : what the caller calls it.
 
     Raises
     ------
@@ -32,9 +33,11 @@ def file_name(path: object, otherwise: str) -> str:
     name = os.fspath(path) if isinstance(path, str | os.PathLike) else None
     if not isinstance(name, str):
         hint = f"; {otherwise}" if isinstance(path, bytes | bytearray) else ""
-        raise ArgumentError(f"path: wanted the path of a file, as text or Path, got {type(path).__name__}{hint}")
+        raise ArgumentError(f"{argument}: wanted the path of a file, as text or Path, got {type(path).__name__}{hint}")
+    if not name:
+        raise ModelError(Problem(argument, None, "", "the path is empty; a file is wanted, or the text of one"))
     if "\n" in name or name.lstrip().startswith("<"):
-        raise ModelError(Problem("path", None, "", f"{shown(name)} is the text of a file, not its path; {otherwise}"))
+        raise ModelError(Problem(argument, None, "", f"{shown(name)} is not the path of a file; {otherwise}"))
     return name
 
 
@@ -47,15 +50,13 @@ def read_bytes(findings: Findings, largest: int = LARGEST_FILE) -> bytes:
         It cannot be read, is no regular file (reading a pipe could wait for ever), or is too large.
     """
     spot = findings.at("")
-    if not findings.where:
-        spot.fail("the path is empty; a file is wanted, or the text of one")
     try:
         status = os.stat(findings.where)
         if not stat.S_ISREG(status.st_mode):
             kind = "Is a directory" if stat.S_ISDIR(status.st_mode) else "it is a device or pipe"
             spot.fail(f"cannot read the file: {kind}; a regular file is wanted")
         if status.st_size > largest:
-            size = f"{status.st_size / 1e6:.0f} MB, more than {largest / 1e6:g} MB"
+            size = f"{status.st_size / 1e6:.3g} MB, more than {largest / 1e6:g} MB"
             spot.fail(f"the file has {size}; no description of a robot is that large")
         return Path(findings.where).read_bytes()
     except ModelError:

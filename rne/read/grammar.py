@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rne.errors import shown
+from rne.errors import close_names, shown
 from rne.read.findings import Findings, Spot
 from rne.read.xmltree import Element
 from rne.tree import Ignored
@@ -144,7 +144,7 @@ class _Walk:
                 continue
             missing = [word for word in read if word not in element.attributes]
             called = OTHER_NAMES.get(element.tag, {}).get(key.casefold())
-            hint = f" (here this is {called!r})" if called in missing else self.findings.hint(key, missing)
+            hint = f" (here this is {called!r})" if called in missing else _hint(key, missing)
             what = f"<{element.tag}> has no attribute {key!r} in URDF{hint}"
             if hint:
                 spot.error(f"{what}; it would be ignored")
@@ -174,7 +174,7 @@ class _Walk:
             spot.error(f'<{child.tag}> would be ignored: in <{parent}> it is an attribute, {child.tag}="..."')
         elif homes:
             spot.error(f"<{child.tag}> has no place in <{parent}> and would be ignored; it belongs in {_tags(homes)}")
-        elif hint := self.findings.hint(child.tag, read):
+        elif hint := _hint(child.tag, read):
             spot.error(f"<{child.tag}> is unknown in <{parent}>{hint}; it would be ignored")
         elif rule.closed:
             known = f"known are {_tags(read)}" if read else f"the format wants {_wanted(rule)}"
@@ -205,6 +205,11 @@ def _definition(element: Element) -> str:
         if parts.get(inner.tag, set()) & {child.tag for child in inner.children}:
             return inner.tag
     return ""
+
+
+def _hint(word: str, known: list[str]) -> str:
+    near = close_names(word, known)
+    return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def _tags(names: list[str]) -> str:

@@ -38,6 +38,8 @@ OTHER_NAMES = {
     "qlim": "lower and upper",
 }
 MOMENTS, PRODUCTS = ("ixx", "iyy", "izz"), ("ixy", "ixz", "iyz")
+MOST_ROWS = 3_000
+"""Rows that are read within a second or two."""
 SYMMETRY_ROUNDING = 1e-9
 """Difference of mirrored entries of a 3x3 inertia, as a part of the largest entry."""
 
@@ -70,6 +72,9 @@ def read_rows(table: Fields, places: Places) -> list[Row]:
     rows = as_sequence(given)
     if not rows:
         table.spot("rows").error("there are no rows; a list with a table of keys and values for each joint is wanted")
+        return []
+    if len(rows) > MOST_ROWS:
+        table.spot("rows").error(f"there are {len(rows):,} rows; more than {MOST_ROWS:,} are no robot")
         return []
     return [_read_row(row, number, table, places) for number, row in enumerate(rows, 1)]
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import tomllib
 
+from rne.errors import ModelError
 from rne.read.files import read_bytes
 from rne.read.findings import Findings
 
-LARGEST_FILE = 2_000_000
-"""Bytes of a table, which takes the parser a second; a row has some 300."""
+LARGEST_FILE = 1_000_000
+"""Bytes of a table, which takes the parser half a second; a row has some 300."""
+MOST_DOTS = 500
+"""Dots in a line; for a key a.a.a... the parser takes memory by the square of their number."""
 
 
 class Places:
@@ -45,7 +48,12 @@ def load_toml(findings: Findings) -> tuple[dict[str, object], Places]:
     data = read_bytes(findings, LARGEST_FILE)
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
+        for number, line in enumerate(text.split("\n"), 1):
+            if line.count(".") > MOST_DOTS:
+                findings.at("", number).fail(f"a line with more than {MOST_DOTS} dots is no part of a table")
         return tomllib.loads(text), Places(text)
+    except ModelError:
+        raise
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         findings.at("", line).fail("the bytes are not UTF-8; save the file as UTF-8")

@@ -11,9 +11,8 @@ import math
 import os
 from dataclasses import replace
 
-from rne.errors import ArgumentError
 from rne.read.checks import check_body, check_drive, check_limits, check_place, note_weightless
-from rne.read.files import read_bytes
+from rne.read.files import file_name, read_bytes
 from rne.read.findings import Findings
 from rne.read.grammar import check_grammar
 from rne.read.nodes import EXPAND, Node
@@ -98,10 +97,8 @@ def _open(path_or_text: str | bytes | os.PathLike[str], strict: bool) -> tuple[F
     if isinstance(path_or_text, str) and "<" in path_or_text:
         # Text is decoded already, so the encoding it declares no longer holds.
         return Findings("<urdf>", strict), path_or_text.encode("utf-8", "surrogatepass"), "utf-8"
-    if isinstance(path_or_text, str | os.PathLike):
-        findings = Findings(os.fspath(path_or_text), strict)
-        return findings, read_bytes(findings), None
-    raise ArgumentError(f"path_or_text is {type(path_or_text).__name__}; text, bytes or a path is wanted")
+    findings = Findings(file_name(path_or_text, "the text of a URDF file begins with <", "path_or_text"), strict)
+    return findings, read_bytes(findings), None
 
 
 def _check_document(robot: Element, findings: Findings) -> None:

@@ -12,7 +12,7 @@ from rne.read.findings import Findings
 
 DEEPEST = 200
 """Levels of nesting beyond which a file is taken for an attack; robots need about six."""
-MOST_ELEMENTS = 200_000
+MOST_ELEMENTS = 100_000
 """Elements beyond which a file is taken for an attack; the largest of example-robot-data has 3,000."""
 SNIPPET = 40
 """Letters of a text that are kept for messages."""
@@ -65,6 +65,8 @@ def parse(data: bytes, findings: Findings, encoding: str | None = None) -> Eleme
     ModelError
         The data is not well-formed XML, is nested too deeply, or declares entities.
     """
+    if data.startswith(codecs.BOM_UTF8):
+        data, encoding = data[len(codecs.BOM_UTF8) :], "utf-8"
     return _Builder(findings, encoding).build(data)
 
 
@@ -147,6 +149,6 @@ def _hint(data: bytes, code: int) -> str:
             return "; the bytes are not UTF-8: save the file as UTF-8 or declare its encoding in the first line"
     if code == expat.errors.codes[expat.errors.XML_ERROR_NO_ELEMENTS]:
         return "; the file is empty or cut off"
-    if not data.removeprefix(codecs.BOM_UTF8).startswith(b"<"):
+    if not data.startswith(b"<"):
         return "; XML begins with <"
     return ""
