@@ -48,9 +48,9 @@ def load_toml(findings: Findings) -> tuple[dict[str, object], Places]:
     data = read_bytes(findings, LARGEST_FILE)
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
-        for number, line in enumerate(text.split("\n"), 1):
-            if line.count(".") > MOST_DOTS:
-                findings.at("", number).fail(f"a line with more than {MOST_DOTS} dots is no part of a table")
+        for place, content in enumerate(text.split("\n"), 1):
+            if content.count(".") > MOST_DOTS:
+                findings.at("", place).fail(f"a line with more than {MOST_DOTS} dots is no part of a table")
         return tomllib.loads(text), Places(text)
     except ModelError:
         raise
