@@ -9,6 +9,7 @@ from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
 from rne.arrays import Batch, Floats, as_batch, as_result, as_table, as_wrenches, check_robot, finish, read_only
+from rne.errors import check_flag
 from rne.kernels.entries import FRICTION, GRAVITY, GRAVITY_ONE, INVERSE_DYNAMICS, INVERSE_DYNAMICS_ONE, STATIC_TORQUE
 from rne.kernels.jit import REFUSED
 from rne.kernels.layout import FRICTION as FRICTION_LOAD
@@ -72,6 +73,8 @@ def inverse_dynamics(
     >>> rne.inverse_dynamics(panda, [q, q, q]).shape
     (3, 7)
     """
+    if friction is not False:
+        check_flag("friction", friction)
     plain = type(q) is type(qd) is type(qdd) is ndarray and q.ndim == 1
     if plain and gravity is None and f_ext is None and out is None and threads is None:
         # The common single call: the compiled function takes only what fits, and refuses all else before it starts.

@@ -8,6 +8,7 @@ from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
 from rne.arrays import Floats, as_batch, as_result, as_table, check_robot, finish
+from rne.errors import check_flag
 from rne.kernels.entries import ENERGIES, ENERGIES_ONE
 from rne.kernels.jit import REFUSED
 from rne.many import launch
@@ -46,6 +47,8 @@ def kinetic_energy(
     >>> rne.kinetic_energy(arm, [0.0, 0.0], [1.0, 0.0], per_link=True).round(4)
     array([0.    , 0.1667, 1.1667])
     """
+    check_flag("per_link", per_link)
+    check_flag("rotors", rotors)
     return _energy(robot, q, qd, None, (1, 1 if rotors else 0, 1 if per_link else 0), out, threads)
 
 
@@ -85,6 +88,8 @@ def potential_energy(
     >>> rne.potential_energy(arm, [math.pi / 2, 0.0], per_link=True)
     array([ 0.   ,  4.905, 14.715])
     """
+    check_flag("per_link", per_link)
+    check_flag("springs", springs)
     return _energy(robot, q, None, gravity, (0, 1 if springs else 0, 1 if per_link else 0), out, threads)
 
 

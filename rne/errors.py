@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+import numpy as np
+
 MOST_SHOWN = 100
 """Problems of one file that its error spells out."""
 LONGEST_NAME = 200
@@ -77,6 +79,18 @@ class ModelError(RneError):
         if more := len(self.problems) - len(lines):
             lines.append(f"... and {more} more problem{'s' * (more > 1)}")
         return "\n".join(lines)
+
+
+def check_flag(argument: str, value: object) -> None:
+    """Refuse all but True and False: "no" would count as yes.
+
+    Raises
+    ------
+    ArgumentError
+        It is something else.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise ArgumentError(f"{argument}: wanted True or False, got {shown(value)}")
 
 
 def close_names(name: object, known: Iterable[str], count: int = 1) -> list[str]:

@@ -7,7 +7,7 @@ from numpy import empty, ndarray
 from numpy.typing import ArrayLike, NDArray
 
 from rne.arrays import Batch, Floats, as_batch, as_result, as_table, check_robot, finish
-from rne.errors import SingularError
+from rne.errors import SingularError, check_flag
 from rne.kernels.entries import MASS_MATRIX, MASS_MATRIX_ONE
 from rne.kernels.jit import REFUSED
 from rne.kernels.layout import INVERSE, WITH_ROTORS
@@ -55,6 +55,8 @@ def mass_matrix(
     >>> bool((M == M.T).all())
     True
     """
+    if rotors is not True:
+        check_flag("rotors", rotors)
     if type(q) is ndarray and q.ndim == 1 and out is None and threads is None:
         # The common single call: the compiled function takes only what fits, and refuses all else before it starts.
         try:
@@ -103,6 +105,8 @@ def mass_matrix_inverse(
     array([[1., 0.],
            [0., 1.]])
     """
+    if rotors is not True:
+        check_flag("rotors", rotors)
     if type(q) is ndarray and q.ndim == 1 and out is None and threads is None:
         try:
             call, n = _one.call, robot.n

@@ -84,7 +84,7 @@ def forward_kinematics(
     names = [frames] if isinstance(frames, str) else robot.frame_names if frames is None else frames
     if not isinstance(names, (list, tuple)):
         raise ArgumentError(f"frames: wanted the name of a frame or a list of names, got {type(frames).__name__}")
-    places = places_of([as_frame(robot, name) for name in names], "world")
+    places = places_of([as_frame(robot, name, "frames") for name in names], "world")
     batch = as_batch(robot, {"q": q}, required="q")
     shape = (*batch.shape, 4, 4) if isinstance(frames, str) else (*batch.shape, len(names), 4, 4)
     result = as_result(out, shape, batch)

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.arrays import Batch, as_batch, as_table, check_robot, real_array
+from rne.arrays import Batch, as_batch, as_table, check_robot
+from rne.edit import real_array
 from rne.energy import kinetic_energy, potential_energy
-from rne.errors import ArgumentError, SingularError
+from rne.errors import ArgumentError, SingularError, check_flag
 from rne.forward import forward_dynamics
 from rne.inertia import refuse_singular
 from rne.kernels.entries import FORWARD_DYNAMICS, FORWARD_DYNAMICS_ONE, SIMULATE, SIMULATE_ONE, STILL
@@ -117,8 +118,9 @@ def simulate(
     True
     """
     check_robot(robot)
-    if method not in ("adaptive", *_METHODS):
+    if not isinstance(method, str) or method not in ("adaptive", *_METHODS):
         raise ArgumentError(f"method: wanted one of 'rk4', 'euler', 'adaptive', got {method!r}")
+    check_flag("friction", friction)
     batch = as_batch(robot, {"q0": q0, "qd0": qd0}, required="q0")
     times, n = _times(t), robot.n
     substeps = _substeps(times, step)

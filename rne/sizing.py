@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rne.arrays import as_batch, check_robot
 from rne.dynamics import coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
 from rne.edit import numbers
-from rne.errors import ArgumentError
+from rne.errors import ArgumentError, check_flag
 from rne.robot import Robot
 
 Array = NDArray[np.float64]
@@ -151,6 +151,7 @@ def motor_sizing(
     r      state 0       0        0        0         0         0       0     N
     """
     check_robot(robot)
+    check_flag("friction", friction)
     batch = as_batch(robot, {"q": q, "qd": qd, "qdd": qdd}, required="q")
     if batch.samples == 0:
         raise ArgumentError("q: wanted one state or more, got none")

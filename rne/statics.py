@@ -19,9 +19,9 @@ from rne.arrays import (
     check_robot,
     finish,
     read_only,
-    real_array,
 )
 from rne.dynamics import torque_of_wrenches
+from rne.edit import real_array
 from rne.errors import ArgumentError
 from rne.kernels.entries import JOINT_WRENCHES, JOINT_WRENCHES_ONE, STATIC_TORQUE_ONE
 from rne.kernels.jit import REFUSED

@@ -30,7 +30,7 @@ ARROWS = {
     "arrays": "kernels/layout frames robot edit errors",
     "many": "kernels arrays robot errors",
     "loading": "read robot",
-    "dynamics": "arrays kernels kernels/layout many robot",
+    "dynamics": "arrays errors kernels kernels/layout many robot",
     "coriolis": "arrays dynamics kernels many robot",
     "inertia": "arrays errors kernels kernels/layout many robot",
     "forward": "arrays dynamics errors inertia kernels kernels/layout many robot",
@@ -43,12 +43,12 @@ ARROWS = {
     "lagrange": "arrays edit errors robot tree",  # the second opinion: nothing of kernels or links
     "identities": "coriolis dynamics energy errors forward inertia lagrange robot",
     "verification": "arrays errors identities robot",
-    "energy": "arrays kernels many robot",
+    "energy": "arrays errors kernels many robot",
     "kinematics": "arrays errors frames kernels many robot",
     "mass": "arrays kernels many robot",
-    "statics": "arrays dynamics errors kernels many robot",
-    "simulation": "arrays energy errors forward inertia kernels kernels/layout many robot",
-    "breakdown": "arrays dynamics kernels kernels/layout many robot statics",
+    "statics": "arrays dynamics edit errors kernels many robot",
+    "simulation": "arrays edit energy errors forward inertia kernels kernels/layout many robot",
+    "breakdown": "arrays dynamics errors kernels kernels/layout many robot statics",
     "operational": "arrays errors inertia kinematics robot",
     "__init__": (
         "errors tree loading robot jit lagrange breakdown coriolis dynamics energy forward free_body inertia "

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from rne.errors import ModelError, Problem, close_names
+from rne.errors import ModelError, Problem, check_flag, close_names
 
 MOST_HINTS = 20
 """Errors of one file for which a near name is looked up."""
@@ -27,6 +27,9 @@ class Findings:
     strict: bool = True
     errors: list[Problem] = field(default_factory=list)
     notes: list[Problem] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        check_flag("strict", self.strict)
 
     def at(self, element: str, line: int | None = None) -> Spot:
         """Return the spot of an element, to which things can be said."""
