@@ -45,7 +45,7 @@ ARROWS = {
     "verification": "arrays errors identities robot",
     "energy": "arrays errors kernels many robot",
     "kinematics": "arrays errors frames kernels many robot",
-    "mass": "arrays kernels many robot",
+    "mass": "arrays errors kernels many robot",
     "statics": "arrays dynamics edit errors kernels many robot",
     "simulation": "arrays edit energy errors forward inertia kernels kernels/layout many robot",
     "breakdown": "arrays dynamics errors kernels kernels/layout many robot statics",

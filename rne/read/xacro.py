@@ -115,7 +115,8 @@ def _expand(where: str, given: _Arguments) -> tuple[str, list[str]]:
             Findings(where).at("").fail(f"xacro cannot expand the file{inside}: {what}")
         finally:
             substitution._eval_find = before
-    return text, [line.removeprefix("warning: ") for line in said.getvalue().splitlines() if line.strip()]
+    parts = said.getvalue().split("warning: ")
+    return text, ["; ".join(part.strip().split("\n")) for part in parts if part.strip()]
 
 
 def _import() -> tuple[Any, Any, Any]:
