@@ -7,7 +7,7 @@ from typing import Any
 from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
-from rne.arrays import Floats, as_batch, as_result, as_table, check_robot, finish
+from rne.arrays import F8, Floats, as_batch, as_result, as_table, check_robot, finish
 from rne.errors import check_flag
 from rne.kernels.entries import ENERGIES, ENERGIES_ONE
 from rne.kernels.jit import REFUSED
@@ -104,7 +104,8 @@ def _energy(
 ) -> Any:
     """Energy; the flags say whether kinetic, with what the drives store, and of each link."""
     kinetic, drives, per_link = flags
-    plain = type(q) is ndarray and q.ndim == 1 and (qd is None or type(qd) is ndarray)
+    plain = type(q) is ndarray and q.ndim == 1 and q.dtype is F8
+    plain = plain and (qd is None or (type(qd) is ndarray and qd.dtype is F8))
     if plain and gravity is None and out is None and threads is None and not per_link:
         try:
             energy, given = empty(1), robot._zeros if qd is None else qd

@@ -9,7 +9,7 @@ import numpy as np
 from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
-from rne.arrays import Floats, as_batch, as_result, as_table, as_wrenches, check_robot, finish
+from rne.arrays import F8, Floats, as_batch, as_result, as_table, as_wrenches, check_robot, finish
 from rne.dynamics import torque_of_wrenches
 from rne.errors import ArgumentError, check_flag
 from rne.inertia import refuse_singular
@@ -85,6 +85,7 @@ def forward_dynamics(
     if (
         type(q) is type(qd) is type(tau) is ndarray
         and q.ndim == 1
+        and q.dtype is qd.dtype is tau.dtype is F8
         and gravity is None
         and f_ext is None
         and method == "auto"

@@ -6,7 +6,7 @@ import numpy as np
 from numpy import empty, ndarray
 from numpy.typing import ArrayLike, NDArray
 
-from rne.arrays import Batch, Floats, as_batch, as_result, as_table, check_robot, finish
+from rne.arrays import F8, Batch, Floats, as_batch, as_result, as_table, check_robot, finish
 from rne.errors import SingularError, check_flag
 from rne.kernels.entries import MASS_MATRIX, MASS_MATRIX_ONE
 from rne.kernels.jit import REFUSED
@@ -57,7 +57,7 @@ def mass_matrix(
     """
     if rotors is not True:
         check_flag("rotors", rotors)
-    if type(q) is ndarray and q.ndim == 1 and out is None and threads is None:
+    if type(q) is ndarray and q.ndim == 1 and q.dtype is F8 and out is None and threads is None:
         # The common single call: the compiled function takes only what fits, and refuses all else before it starts.
         try:
             call, n = _one.call, robot.n
@@ -107,7 +107,7 @@ def mass_matrix_inverse(
     """
     if rotors is not True:
         check_flag("rotors", rotors)
-    if type(q) is ndarray and q.ndim == 1 and out is None and threads is None:
+    if type(q) is ndarray and q.ndim == 1 and q.dtype is F8 and out is None and threads is None:
         try:
             call, n = _one.call, robot.n
             inverse = empty((n, n))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
-from rne.arrays import Floats, as_batch, as_result, as_table, check_robot, finish
+from rne.arrays import F8, Floats, as_batch, as_result, as_table, check_robot, finish
 from rne.errors import ArgumentError
 from rne.kernels.center_of_mass import JACOBIAN, POSITION, VELOCITY
 from rne.kernels.entries import CENTER_OF_MASS, CENTER_OF_MASS_ONE
@@ -97,7 +97,8 @@ def center_of_mass_jacobian(
 def _center_of_mass(
     robot: Robot, q: ArrayLike, qd: ArrayLike | None, out: Floats | None, threads: int | None, what: int
 ) -> Floats:
-    plain = type(q) is ndarray and q.ndim == 1 and (qd is None or type(qd) is ndarray)
+    plain = type(q) is ndarray and q.ndim == 1 and q.dtype is F8
+    plain = plain and (qd is None or (type(qd) is ndarray and qd.dtype is F8))
     if plain and out is None and threads is None and what != JACOBIAN:
         try:
             c = empty(3)

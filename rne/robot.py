@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rne import edit
 from rne.errors import ArgumentError, ModelWarning
 from rne.links import LinkTable, compile_tree
+from rne.read.structure import check_tree
 from rne.tree import Drive, Joint, Tree
 
 
@@ -67,6 +68,7 @@ class Robot:
     def __init__(self, tree: Tree, joints: Sequence[str] | None = None) -> None:
         if not isinstance(tree, Tree):
             raise ArgumentError(f"tree: wanted a Tree, as a reader makes it, got {type(tree).__name__}")
+        check_tree(tree)
         file_order = tuple(j.name for j in tree.joints if j.movable and j.mimic is None)
         if joints is not None:
             joints = _order(joints, file_order)

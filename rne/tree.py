@@ -80,7 +80,7 @@ class Drive:
     @property
     def reflected_inertia(self) -> float:
         """Inertia of the rotor as the joint feels it."""
-        return self.gear_ratio**2 * self.rotor_inertia
+        return self.gear_ratio * self.gear_ratio * self.rotor_inertia  # ** raises an error where it overflows
 
 
 @dataclass(frozen=True)

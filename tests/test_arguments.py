@@ -138,6 +138,22 @@ def test_the_layout_of_no_argument_matters(call: Call, layout, tmp_path):
         assert same(call(**turned), wanted, rounding)
 
 
+def test_what_numba_learned_elsewhere_of_a_subclass_is_not_applied_to_foreign_bytes():
+    import numba
+
+    class Mine(np.ndarray):
+        pass
+
+    look = numba.njit(lambda x: x[0])
+    for array in np.ones(4), np.ones((4, 4)):
+        look(array.view(Mine))  # from now on numba takes any array of eight bytes an entry for doubles
+    foreign = np.array([1.0, 2.0]).astype(">f8")
+    assert look(foreign) != foreign[0]  # once numba is right, there is nothing left to guard against
+    for call in CALLS:
+        swapped = {name: array.astype(">f8") for name, array in arrays_of(call).items()}
+        assert same(call(**swapped), call(), rounding_of(call)), call.title
+
+
 LAYOUTS_OF_ROWS = LAYOUTS | {
     "every second row": lambda x, _: np.repeat(x, 2, axis=0)[::2],
     "rows backwards": lambda x, _: x[::-1].copy()[::-1],

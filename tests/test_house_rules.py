@@ -26,7 +26,7 @@ ARROWS = {
     "rotations": "",
     "links": "rotations frames kernels/layout tree errors",
     "edit": "tree errors",
-    "robot": "links edit tree errors",
+    "robot": "links edit read tree errors",
     "arrays": "kernels/layout frames robot edit errors",
     "many": "kernels arrays robot errors",
     "loading": "read robot",

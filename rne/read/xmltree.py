@@ -12,7 +12,7 @@ from rne.read.findings import Findings
 
 DEEPEST = 200
 """Levels of nesting beyond which a file is taken for an attack; robots need about six."""
-MOST_ELEMENTS = 100_000
+MOST_ELEMENTS = 200_000
 """Elements beyond which a file is taken for an attack; the largest of example-robot-data has 3,000."""
 SNIPPET = 40
 """Letters of a text that are kept for messages."""
