@@ -21,8 +21,8 @@ Floats = NDArray[Any]
 F8 = np.dtype(np.float64)
 """The one object that is the type of all ordinary arrays of doubles: a single call is made for these alone.
 
-What a numba dispatcher learns from an array of a subclass of `ndarray`, anywhere in the process, it applies to arrays of
-foreign byte order as well (seen with numba 0.68), and so would take one for doubles and calculate with the garbage.
+What a numba dispatcher learns from an array of a subclass of `ndarray`, anywhere in the process, it applies to arrays
+of foreign byte order as well (seen with numba 0.68): it would take one for doubles, and calculate with the garbage.
 """
 
 
@@ -148,11 +148,7 @@ def as_result(out: Floats | None, shape: tuple[int, ...], batch: Batch) -> Float
         raise ArgumentError(f"out: wanted a {dtype} array of shape {shape}, got {given}")
     if not out.flags.writeable:
         raise ArgumentError("out: the array is read-only")
-    if (
-        out.size
-        and 0 in out.strides
-        and any(step == 0 and size > 1 for step, size in zip(out.strides, shape, strict=True))
-    ):
+    if out.size and any(step == 0 and size > 1 for step, size in zip(out.strides, shape, strict=True)):
         raise ArgumentError("out: several of its entries share their memory")
     if not out.flags.c_contiguous or not out.flags.aligned or not out.dtype.isnative:
         return np.empty(shape, dtype)

@@ -47,8 +47,10 @@ def kinetic_energy(
     >>> rne.kinetic_energy(arm, [0.0, 0.0], [1.0, 0.0], per_link=True).round(4)
     array([0.    , 0.1667, 1.1667])
     """
-    check_flag("per_link", per_link)
-    check_flag("rotors", rotors)
+    if per_link is not False:
+        check_flag("per_link", per_link)
+    if rotors is not True:
+        check_flag("rotors", rotors)
     return _energy(robot, q, qd, None, (1, 1 if rotors else 0, 1 if per_link else 0), out, threads)
 
 
@@ -88,8 +90,10 @@ def potential_energy(
     >>> rne.potential_energy(arm, [math.pi / 2, 0.0], per_link=True)
     array([ 0.   ,  4.905, 14.715])
     """
-    check_flag("per_link", per_link)
-    check_flag("springs", springs)
+    if per_link is not False:
+        check_flag("per_link", per_link)
+    if springs is not True:
+        check_flag("springs", springs)
     return _energy(robot, q, None, gravity, (0, 1 if springs else 0, 1 if per_link else 0), out, threads)
 
 
