@@ -27,8 +27,10 @@ def load(
 
     Parameters
     ----------
-    path : the file. A xacro file (extra `xacro`) is expanded first; messages then count lines in the expanded text.
-    args : values of the arguments of a xacro file, by name: text, numbers or booleans.
+    path : the file.
+    args : values of the arguments of a xacro file, by name: text, numbers or booleans. Such a file is a program, and is
+        expanded (extra `xacro`) only if they are given, `{}` where it needs none; messages then count lines in the
+        expanded text.
     lock : positions (rad or m) by joint name; these joints are frozen, and q has no entry for them.
     joints : the order wanted for q, qd, qdd and tau, by name; by default that of the file.
     gravity : (3,) acceleration of free fall in base axes, m/s^2, instead of the file's.

@@ -10,6 +10,7 @@ from rne.errors import ArgumentError
 from rne.read.dh import read_dh
 from rne.read.files import file_name
 from rne.read.findings import Findings
+from rne.read.nodes import EXPAND
 from rne.read.urdf import read_urdf
 from rne.read.xacro import read_xacro
 from rne.tree import Tree
@@ -28,7 +29,7 @@ def read(path: str | os.PathLike[str], *, args: Mapping[str, object] | None = No
     ----------
     path : a URDF file (``.urdf``, ``.xml``), a xacro file (``.xacro``) or a DH table (``.toml``, for example
         ``robot.dh.toml``).
-    args : values of the arguments of a xacro file, by name.
+    args : values of the arguments of a xacro file, by name; such a file is expanded if they are given, be they none.
     strict : whether physical doubts are errors (True) or notes of the tree (False); see `rne.read.urdf.read_urdf`.
 
     Returns
@@ -56,6 +57,8 @@ def read(path: str | os.PathLike[str], *, args: Mapping[str, object] | None = No
     suffix = Path(where).suffix.lower()
     if args is not None and not isinstance(args, Mapping):
         raise ArgumentError(f"args: wanted a mapping from name to value, got {type(args).__name__}")
+    if suffix == XACRO and args is None:  # it is a program: none is run that nobody asked to run
+        Findings(where).at("").fail(f"this is xacro, not yet URDF; {EXPAND}")
     if suffix == XACRO:
         return read_xacro(where, args, strict=strict)
     if args:

@@ -13,7 +13,7 @@ from rne.read.xmltree import Element
 from rne.tree import Vector
 
 WHITE_SPACE = " \t\r\n"
-EXPAND = "expand it first: `xacro robot.urdf.xacro > robot.urdf`, or give it the suffix .xacro and use rne.load"
+EXPAND = "expand it first: `xacro robot.urdf.xacro > robot.urdf`, or by rne.load('robot.urdf.xacro', args={})"
 
 # Python reads more as numbers (1_000, nan, inf, Arabic digits) than any robot file means.
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)

@@ -68,7 +68,7 @@ def test_torques_are_those_of_the_expanded_file(arm, given, words):
 def test_lines_are_those_of_the_expanded_text(arm):
     arm.write_text(ARM.replace('<axis xyz="0 1 0"/>', '<axis xyz="0 0 0"/>'))
     with pytest.raises(ModelError) as caught:
-        rne.load(arm)
+        rne.load(arm, args={})
     (problem,) = caught.value.problems
     assert problem.where == f"{arm} (expanded)"
     assert '<axis xyz="0 0 0"/>' in expanded(arm).splitlines()[problem.line - 1]
@@ -112,7 +112,7 @@ def test_what_cannot_be_expanded(arm, old, new, wanted):
     assert ARM.count(old) == 1
     arm.write_text(ARM.replace(old, new))
     with pytest.raises(ModelError) as caught:
-        rne.load(arm)
+        rne.load(arm, args={})
     assert str(caught.value).startswith(str(arm))
     assert wanted in str(caught.value)
 
@@ -121,7 +121,7 @@ def test_a_macro_that_never_ends(arm):
     loop = '<xacro:macro name="l"><xacro:l/></xacro:macro><xacro:l/></robot>'
     arm.write_text(ARM.replace("</robot>", loop))
     with pytest.raises(ModelError, match="cannot expand"):
-        rne.load(arm)
+        rne.load(arm, args={})
 
 
 def test_packages_are_found_in_the_folders_around(tmp_path):
@@ -133,23 +133,23 @@ def test_packages_are_found_in_the_folders_around(tmp_path):
         text = ARM.replace("parts/link", "$(find arm_description)/urdf/link").replace('"2.0"', f'"{mass}"')
         (folder / "urdf/arm.urdf.xacro").write_text(text)
         (folder / "urdf/link.xacro").write_text(PART.replace("${mass}", f"{mass}"))
-        assert rne.load(folder / "urdf/arm.urdf.xacro").total_mass == mass
+        assert rne.load(folder / "urdf/arm.urdf.xacro", args={}).total_mass == mass
 
 
 def test_warnings_of_xacro_are_passed_on(arm):
     arm.write_text(ARM.replace('default="2.0"/>', 'default="2.0" unit="kg"/>'))
-    assert any("unknown attribute(s): unit" in note.what for note in read(arm).notes)
+    assert any("unknown attribute(s): unit" in note.what for note in read(arm, args={}).notes)
 
 
 def test_missing_file(tmp_path):
     with pytest.raises(ModelError, match=r"none\.xacro: cannot read the file"):
-        rne.load(tmp_path / "none.xacro")
+        rne.load(tmp_path / "none.xacro", args={})
 
 
 def test_missing_extra(arm, monkeypatch):
     monkeypatch.setitem(sys.modules, "xacro", None)
     with pytest.raises(RneError, match=r"pip install 'rne\[xacro\]'"):
-        rne.load(arm)
+        rne.load(arm, args={})
 
 
 def test_threads_do_not_meet(arm):
@@ -163,3 +163,9 @@ def test_threads_do_not_meet(arm):
     for thread in threads:
         thread.join()
     assert masses == {m: m for m in range(1, 9)}
+
+
+def test_no_program_is_run_that_nobody_asked_to_run(arm, monkeypatch):
+    monkeypatch.setattr("rne.read.read_xacro", lambda *_, **__: pytest.fail("expanded"))
+    with pytest.raises(ModelError, match=r"this is xacro, not yet URDF; expand it first: .*args=\{\}"):
+        rne.load(arm)
