@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -133,7 +134,7 @@ def derivatives(t: Floats, q: Floats, window: int, degree: int, gap: float) -> t
     """
     qd, qdd = np.empty_like(q), np.empty_like(q)
     edges = [0, *(np.flatnonzero(np.diff(t) > gap) + 1).tolist(), len(t)]
-    for start, stop in zip(edges, edges[1:], strict=False):
+    for start, stop in pairwise(edges):
         width = min(window, stop - start)
         for first in range(start, stop, _BLOCK):
             samples = np.arange(first, min(first + _BLOCK, stop))
@@ -184,7 +185,7 @@ def _fit(
 
 
 def _sum(rows: Floats) -> Floats:
-    total = rows[0].copy()
+    total: Floats = rows[0].copy()
     for row in rows[1:]:
         total += row
     return total

@@ -59,7 +59,7 @@ class Work:
     Attributes
     ----------
     quantities : that it reads.
-    run : arrays by quantity, and options of the public functions, to what is written by quantity.
+    run : arguments of the public functions, to what is written by quantity.
     peak : the quantity whose peaks are told; where it is a torque, it is held against the limits.
     """
 
@@ -164,7 +164,7 @@ def stream(robot: Robot, notes: list[str], job: Job, work: Work) -> None:
 
         def do(read: Callable[[], rne.files.Chunk]) -> tuple[object, Count]:
             chunk = read()
-            found = _found(robot, job, work, chunk)
+            found = _found(job, work, chunk)
             arrays = {**chunk.arrays, "tau": found[work.peak]} if work.peak in ("tau", "total") else chunk.arrays
             encoded = results.encode(chunk.t, found, chunk.first)
             return encoded, count(robot, arrays, found[work.peak], chunk.nulls)
@@ -184,11 +184,11 @@ def stream(robot: Robot, notes: list[str], job: Job, work: Work) -> None:
         raise click.exceptions.Exit(3)
 
 
-def _found(robot: Robot, job: Job, work: Work, chunk: rne.files.Chunk) -> Arrays:
+def _found(job: Job, work: Work, chunk: rne.files.Chunk) -> Arrays:
     wrenches = {frame: (wrench, job.wrenches[frame]) for frame, wrench in chunk.wrenches.items()}
     try:
         # One thread a chunk: the chunks themselves are shared among the threads.
-        return work.run(chunk.arrays, f_ext=wrenches or None, threads=1)
+        return work.run(**chunk.arrays, f_ext=wrenches or None, threads=1)
     except SingularError as error:
         raise SingularError(f"{job.trajectory}: among the rows from {chunk.first + 1}: {error}") from None
 
@@ -249,7 +249,7 @@ def _try(robot: Robot, job: Job, work: Work, there: Sequence[str]) -> list[str]:
     """Return what will be written; and compile now, so that the time told is that of the work."""
     kind = np.float32 if job.single else np.float64
     nothing = rne.files.Chunk(0, None, {key: np.zeros((0, robot.n), kind) for key in there}, {})
-    return list(_found(robot, job, work, nothing))
+    return list(_found(job, work, nothing))
 
 
 @contextmanager

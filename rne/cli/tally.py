@@ -14,6 +14,7 @@ from rne.robot import Robot
 
 Floats = NDArray[Any]
 
+_ROWS = 64
 LIMITS = {"q": "position", "qd": "velocity", "tau": "effort"}
 _UNITS = {"tau": ("N m", "N"), "total": ("N m", "N"), "qdd": ("rad/s^2", "m/s^2")}
 
@@ -45,9 +46,10 @@ def count(robot: Robot, arrays: Mapping[str, Floats], result: Floats, nulls: int
     arrays : by quantity, (rows, n).
     result : (rows, n) that of which the peak is wanted.
     """
-    peak = np.abs(result).max(axis=0, initial=0.0) if len(result) else np.full(robot.n, np.nan)
+    low, high = _extremes(result)
+    peak = np.maximum(-low, high)
     not_finite = 0
-    if len(result) and not np.isfinite(peak).all():
+    if not np.isfinite(peak).all():
         finite = np.isfinite(result).all(axis=1)
         not_finite = len(result) - int(finite.sum())
         peak = np.fmax.reduce(np.abs(result[finite]), axis=0, initial=np.nan)
@@ -60,10 +62,23 @@ def _beyond(robot: Robot, key: str, array: Floats) -> int:
     limits = {"q": (robot.lower, robot.upper), "qd": _both(robot.velocity), "tau": _both(robot.effort)}
     # In the precision of the numbers: a float32 that was the limit is not beyond it.
     lower, upper = (limit.astype(array.dtype) for limit in limits[key])
-    # Most chunks are within all limits, which their extremes tell soonest; NaN is beyond none.
-    if not len(array) or ((np.fmin.reduce(array) >= lower) & (np.fmax.reduce(array) <= upper)).all():
+    low, high = _extremes(array)
+    if ((low >= lower) & (high <= upper)).all():  # as in most chunks; NaN is looked at
         return 0
     return int(((array < lower) | (array > upper)).any(axis=1).sum())
+
+
+def _extremes(array: Floats) -> tuple[Floats, Floats]:
+    """Return the least and the greatest of each column; NaN if there is one, or no row."""
+    rows, n = array.shape
+    if not rows:
+        return np.full(n, np.nan), np.full(n, np.nan)
+    # Many rows as one long one: numpy is ten times as fast along long rows as along short ones.
+    whole = rows // _ROWS * _ROWS
+    parts = [part for part in (array[:whole].reshape(-1, _ROWS * n), array[whole:]) if len(part)]
+    low = np.vstack([part.min(axis=0).reshape(-1, n) for part in parts])
+    high = np.vstack([part.max(axis=0).reshape(-1, n) for part in parts])
+    return low.min(axis=0), high.max(axis=0)
 
 
 def _both(limit: Floats) -> tuple[Floats, Floats]:

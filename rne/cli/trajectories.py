@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     epilog=examples(
         "rne id panda.urdf motion.csv -o torques.csv",
         "rne id ur5e.urdf motion.parquet --payload 2.5,0,0,0.1 -o torques.parquet",
-        "rne id panda.urdf log.csv.gz --columns 'q=joint_{1}.position' --columns t=stamp --differentiate -o torques.npz",
+        "rne id panda.urdf log.csv.gz --columns 'q=pos_{1}' --columns t=stamp --differentiate -o torques.npz",
         "cat motion.csv | rne id puma560.dh.toml - --friction > torques.csv",
     ),
 )
@@ -34,8 +34,8 @@ def inverse_dynamics(robot: Robot, notes: list[str], job: Job) -> None:
     was there, and tau_<joint>.
     """
 
-    def work(arrays: Arrays, **options: Any) -> Arrays:
-        return {"tau": rne.inverse_dynamics(robot, **arrays, friction=job.friction, **options)}
+    def work(**given: Any) -> Arrays:
+        return {"tau": rne.inverse_dynamics(robot, friction=job.friction, **given)}
 
     stream(robot, notes, job, Work(("q", "qd", "qdd"), work, peak="tau"))
 
@@ -56,9 +56,8 @@ def forward_dynamics(robot: Robot, notes: list[str], job: Job) -> None:
     columns, velocities or torques are zero. ACCELERATIONS has the columns t, if it was there, and qdd_<joint>.
     """
 
-    def work(arrays: Arrays, **options: Any) -> Arrays:
-        arrays = {key: array for key, array in arrays.items() if key != "qdd"}
-        return {"qdd": rne.forward_dynamics(robot, **arrays, friction=job.friction, **options)}
+    def work(**given: Any) -> Arrays:
+        return {"qdd": rne.forward_dynamics(robot, friction=job.friction, **given)}
 
     stream(robot, notes, job, Work(("q", "qd", "tau"), work, peak="qdd"))
 
@@ -78,8 +77,8 @@ def breakdown(robot: Robot, notes: list[str], job: Job) -> None:
     total <term>_<joint>.
     """
 
-    def work(arrays: Arrays, **options: Any) -> Arrays:
-        parts = rne.torque_breakdown(robot, **arrays, friction=job.friction, **options)
+    def work(**given: Any) -> Arrays:
+        parts = rne.torque_breakdown(robot, friction=job.friction, **given)
         return {**parts.terms, "total": parts.total}
 
     stream(robot, notes, job, Work(("q", "qd", "qdd"), work, peak="total"))

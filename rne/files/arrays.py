@@ -16,7 +16,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from rne.errors import FileError
-from rne.files.sources import Piece, Sink, Source, rows_of
+from rne.files.sources import Piece, Sink, Source, asked, rows_of
 
 
 class _Member:
@@ -88,7 +88,9 @@ class Arrays(Source):
         self._rows = next(iter(rows.values()), 0)
         self._named = dict(zip(self._members, named, strict=True))
         self.names = tuple(column for columns in named for column in columns)
-        self._types = [m.dtype[k] if m.dtype.names else m.dtype for m in self._members.values() for k in range(_width(m))]
+        self._types = [
+            m.dtype[k] if m.dtype.names else m.dtype for m in self._members.values() for k in range(_width(m))
+        ]
 
     def type_of(self, place: int) -> pa.DataType:
         try:
@@ -96,21 +98,23 @@ class Arrays(Source):
         except (pa.ArrowException, TypeError):
             return pa.null()
 
-    def pieces(self, places: Sequence[int], text: int | None, rows: int | None) -> Iterator[Piece]:
-        wanted = {self.names[place] for place in places}
+    def pieces(self, time: int | None, places: Sequence[int], rows: int | None) -> Iterator[Piece]:
+        names = [self.names[place] for place in asked(time, places)]
+        wanted = set(names)
         members = {key: m for key, m in self._members.items() if wanted & set(self._named[key])}
         most = rows_of(sum(map(_width, members.values())), rows)
-        for self._first in range(0, self._rows, most):
+        while self._first < self._rows:
             count = min(most, self._rows - self._first)
             read = {key: member.read(count) for key, member in members.items()}
-            yield Piece(self._first, self._columns(read, places))
+            yield Piece(self._first, self._columns(read, names))
+            self._first += count
 
-    def _columns(self, read: dict[str, NDArray[Any]], places: Sequence[int]) -> Callable[[], list[pa.Array]]:
+    def _columns(self, read: dict[str, NDArray[Any]], names: Sequence[str]) -> Callable[[], list[pa.Array]]:
         columns = {}
         for key, array in read.items():
             for k, name in enumerate(self._named[key]):
                 columns[name] = array[array.dtype.names[k]][:, 0] if array.dtype.names else array[:, k]
-        wanted = [columns[self.names[place]] for place in places]
+        wanted = [columns[name] for name in names]
         return lambda: [pa.array(np.ascontiguousarray(_native(column))) for column in wanted]
 
     def done(self) -> float:
@@ -140,7 +144,9 @@ def _names(where: str, key: str, member: _Member, widths: Mapping[str, Sequence[
     """Return the names of the columns that a member of an NPZ holds: an array (N, n) a quantity, or a column."""
     if key in widths:
         if member.width != len(widths[key]):
-            raise FileError(f"{where}: wanted {len(widths[key])} columns ({', '.join(widths[key])}), got {member.width}")
+            raise FileError(
+                f"{where}: wanted {len(widths[key])} columns ({', '.join(widths[key])}), got {member.width}"
+            )
         return widths[key]
     return [key] if member.width == 1 else [f"{key}[{k}]" for k in range(member.width)]
 
@@ -215,10 +221,7 @@ class NpzSink(Sink):
     def __init__(self, stream: BinaryIO, folder: Path, shapes: Mapping[str, tuple[int, ...]], dtype: Any) -> None:
         self._stream, self._dtype = stream, dtype
         self._parts = {key: tempfile.TemporaryFile(dir=folder) for key in shapes}  # noqa: SIM115
-        self._sinks = {
-            key: NpySink(part, shapes[key], dtype)  # type: ignore[arg-type]
-            for key, part in self._parts.items()
-        }
+        self._sinks = {key: NpySink(part, shapes[key], dtype) for key, part in self._parts.items()}
 
     def encode(self, columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         return {key: columns[key].astype(self._dtype, copy=False) for key in self._sinks}

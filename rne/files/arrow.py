@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyarrow import ipc, parquet
 
 from rne.errors import FileError
-from rne.files.sources import Piece, Sink, Source, rows_of
+from rne.files.sources import Piece, Sink, Source, asked, rows_of
 
 _BUFFER = 1 << 18  # bytes read of a column at a time
 _GROUP = 32 << 20  # bytes of numbers in a row group; it is held in memory until it is written
@@ -38,10 +38,8 @@ class Parquet(Source):
     def type_of(self, place: int) -> pa.DataType:
         return self._schema.field(place).type
 
-    def pieces(self, places: Sequence[int], text: int | None, rows: int | None) -> Iterator[Piece]:
-        names = [self.names[place] for place in places]
-        if not names:
-            return
+    def pieces(self, time: int | None, places: Sequence[int], rows: int | None) -> Iterator[Piece]:
+        names = [self.names[place] for place in asked(time, places)]
         batches = self._file.iter_batches(rows_of(len(names), rows), columns=list(dict.fromkeys(names)))
         while True:
             with _damage(f"{self.where}: after row {self._read}"):
@@ -52,7 +50,7 @@ class Parquet(Source):
             self._read += batch.num_rows
 
     def done(self) -> float:
-        return self._read / max(1, self._file.metadata.num_rows)
+        return float(self._read / max(1, self._file.metadata.num_rows))
 
 
 class Arrow(Source):
@@ -75,19 +73,20 @@ class Arrow(Source):
     def type_of(self, place: int) -> pa.DataType:
         return self._schema.field(place).type
 
-    def pieces(self, places: Sequence[int], text: int | None, rows: int | None) -> Iterator[Piece]:
-        names = [self.names[place] for place in places]
+    def pieces(self, time: int | None, places: Sequence[int], rows: int | None) -> Iterator[Piece]:
+        names = [self.names[place] for place in asked(time, places)]
         most, first = rows_of(len(names), rows), 0
-        for self._next in range(self._file.num_record_batches):
+        while self._next < self._file.num_record_batches:
             with _damage(f"{self.where}: after row {first}"):
                 whole = self._file.get_batch(self._next)
             for start in range(0, whole.num_rows, most):
                 part = whole.slice(start, most)
                 yield Piece(first, _columns(part, names))
                 first += part.num_rows
+            self._next += 1
 
     def done(self) -> float:
-        return self._next / max(1, self._file.num_record_batches)
+        return float(self._next / max(1, self._file.num_record_batches))
 
 
 def _columns(batch: pa.RecordBatch, names: Sequence[str]) -> Callable[[], list[pa.Array]]:

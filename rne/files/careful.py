@@ -48,7 +48,9 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def rows(name: str, line: int, block: bytes, names: Sequence[str], places: Sequence[int], text: int | None) -> list[pa.Array]:
+def rows(
+    name: str, line: int, block: bytes, names: Sequence[str], places: Sequence[int], text: int | None
+) -> list[pa.Array]:
     """Read lines.
 
     Parameters

@@ -56,7 +56,9 @@ class Differentiated:
     @property
     def missing(self) -> tuple[str, ...]:
         """The quantities that are made."""
-        return tuple(key for key in ("qd", "qdd") if key in self.motion.wanted and key not in self.motion.columns.groups)
+        return tuple(
+            key for key in ("qd", "qdd") if key in self.motion.wanted and key not in self.motion.columns.groups
+        )
 
     def pieces(self) -> Iterator[Callable[[], Chunk]]:
         """Yield functions that return the chunks, as those of `Trajectory`.
@@ -87,7 +89,10 @@ class Differentiated:
             t = np.concatenate([left[0], before.t, right[0]])
             values = np.concatenate([left[1], before.values(source), right[1]])
             yield self._reader(before, source, t, values, len(left[0]), longest)
-            left = (np.concatenate([left[0], before.t])[-overlap:], np.concatenate([left[1], before.values(source)])[-overlap:])
+            left = (
+                np.concatenate([left[0], before.t])[-overlap:],
+                np.concatenate([left[1], before.values(source)])[-overlap:],
+            )
             before = after
 
     def _reader(
@@ -105,11 +110,12 @@ class Differentiated:
 
     def _parts(self) -> Iterator[_Part]:
         """Yield chunks with their times checked; the first is long enough to know the usual step."""
-        last, origin, first = -np.inf, None, None
+        last, origin = -np.inf, None
+        first: _Part | None = None
         for read in self.motion.pieces():
             chunk = read()
             if origin is None:
-                origin = chunk.t[0] if len(chunk.t) else None
+                origin = chunk.t[0] if chunk.t else None
             part = _Part(chunk, self._times(chunk, origin, last))
             last = part.t[-1] if len(part.t) else last
             if first is not None:
@@ -129,7 +135,9 @@ class Differentiated:
         t = seconds(self.motion.where, chunk.t, chunk.first, origin)
         bad = np.flatnonzero(~np.isfinite(t))
         if bad.size:
-            raise FileError(f"{self.motion.where}: row {chunk.first + bad[0] + 1}: time is no finite number: {t[bad[0]]}")
+            raise FileError(
+                f"{self.motion.where}: row {chunk.first + bad[0] + 1}: time is no finite number: {t[bad[0]]}"
+            )
         steps = np.diff(t, prepend=last)
         if (steps < 0).any():
             k = int(np.argmax(steps < 0))

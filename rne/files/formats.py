@@ -8,7 +8,14 @@ from rne.errors import ArgumentError
 
 FORMATS = ("csv", "parquet", "arrow", "npy", "npz")
 CODECS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2", ".lz4": "lz4"}  # as pyarrow calls them
-_SUFFIXES = {".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow", ".npy": "npy", ".npz": "npz"}
+_SUFFIXES = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".npy": "npy",
+    ".npz": "npz",
+}
 
 
 def format_of(name: str) -> str:

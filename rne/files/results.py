@@ -92,7 +92,9 @@ class Results:
         if self._kind == "npy":
             return NpySink(stream, (len(fields),), dtype)
         shapes: dict[str, tuple[int, ...]] = {"t": ()} if time is not None else {}
-        return NpzSink(stream, Path(self._name).resolve().parent, shapes | {k: (len(v),) for k, v in columns.items()}, dtype)
+        return NpzSink(
+            stream, Path(self._name).resolve().parent, shapes | {k: (len(v),) for k, v in columns.items()}, dtype
+        )
 
     @property
     def busy(self) -> bool:

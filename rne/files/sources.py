@@ -41,13 +41,13 @@ class Source(ABC):
     names: tuple[str, ...]
 
     @abstractmethod
-    def pieces(self, places: Sequence[int], text: int | None, rows: int | None) -> Iterator[Piece]:
+    def pieces(self, time: int | None, places: Sequence[int], rows: int | None) -> Iterator[Piece]:
         """Read on.
 
         Parameters
         ----------
-        places : of the columns that are wanted, in this order.
-        text : place of the one that is kept as it is written, if the file has text at all.
+        time : place of the column t, if there is one; in text it is kept as it is written.
+        places : of the other columns that are wanted. A piece has t, if there is one, and these, in this order.
         rows : most rows of a piece; by default as many as are read fast in little memory.
         """
 
@@ -77,6 +77,11 @@ class Sink(ABC):
 
     def abandon(self) -> None:  # noqa: B027
         """Let go of a file that will not be finished."""
+
+
+def asked(time: int | None, places: Sequence[int]) -> list[int]:
+    """Return the places of all columns that are wanted."""
+    return [*places] if time is None else [time, *places]
 
 
 def rows_of(columns: int, rows: int | None) -> int:

@@ -16,7 +16,7 @@ from pyarrow import compute, csv
 from rne.errors import FileError
 from rne.files import careful
 from rne.files.formats import codec_of
-from rne.files.sources import Piece, Sink, Source
+from rne.files.sources import Piece, Sink, Source, asked
 
 _BLOCK = 2 << 20  # bytes
 _LONGEST = 64 << 20  # bytes of a line; what is longer is no CSV
@@ -45,11 +45,11 @@ class Csv(Source):
         """Read the header; return what follows it in its block."""
         for block in self._blocks:
             if self._line == 1:
-                block = block.removeprefix(b"\xef\xbb\xbf")  # noqa: PLW2901
+                block = block.removeprefix(b"\xef\xbb\xbf")
             if blank := len(block) - len(block.lstrip()):
                 start = block.rfind(b"\n", 0, blank) + 1
                 self._line += block.count(b"\n", 0, start)
-                block = block[start:]  # noqa: PLW2901
+                block = block[start:]
             if block.strip():
                 line, _, rest = block.partition(b"\n")
                 self.where = f"{self._name}:{self._line}"
@@ -58,15 +58,16 @@ class Csv(Source):
                 return rest
         raise FileError(f"{self._name}: the file is empty; the first line must name the columns")
 
-    def pieces(self, places: Sequence[int], text: int | None, rows: int | None) -> Iterator[Piece]:
+    def pieces(self, time: int | None, places: Sequence[int], rows: int | None) -> Iterator[Piece]:
         start, first, blank = self._line, self._line, None
         for block in self._rest_of_blocks():
             plain = block.rstrip(b" \t\n")
             if plain and blank is not None:
                 raise FileError(f"{self._name}:{blank}: blank line between rows")
             for part in _split(plain, rows) if plain else ():
-                yield Piece(first - start, self._reader(first, part, places, text))
-                first += part.count(b"\n") + 1
+                count = _line_feeds(part) + 1
+                yield Piece(first - start, self._reader(first, part, count, asked(time, places), time))
+                first += count
             if blank is None and block.count(b"\n", len(plain)) > bool(plain):
                 blank = first
 
@@ -76,10 +77,14 @@ class Csv(Source):
         self._rest = b""
         yield from self._blocks
 
-    def _reader(self, line: int, block: bytes, places: Sequence[int], text: int | None) -> Callable[[], list[pa.Array]]:
+    def _reader(
+        self, line: int, block: bytes, rows: int, places: Sequence[int], text: int | None
+    ) -> Callable[[], list[pa.Array]]:
         # A function of few things, so that the block goes when the piece goes.
         name, names = self._name, self.names
-        return lambda: _plain(block, len(names), places, text) or careful.rows(name, line, block, names, places, text)
+        return lambda: (
+            _plain(block, rows, len(names), places, text) or careful.rows(name, line, block, names, places, text)
+        )
 
     def _cut(self) -> Iterator[bytes]:
         """Read blocks of whole lines that all end with a line feed, but for the last one."""
@@ -122,14 +127,20 @@ def _unix(block: bytes) -> bytes:
 
 def _split(block: bytes, rows: int | None) -> Iterator[bytes]:
     """Cut a block into parts of so many lines, without the line feeds at their ends."""
-    ends = [] if rows is None else np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))[rows - 1 :: rows].tolist()
+    ends = (
+        [] if rows is None else np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))[rows - 1 :: rows].tolist()
+    )
     start = 0
     for end in [*ends, len(block)]:
         yield block[start:end]
         start = end + 1
 
 
-def _plain(block: bytes, width: int, places: Sequence[int], text: int | None) -> list[pa.Array] | None:
+def _line_feeds(block: bytes) -> int:
+    return int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n")))  # three times as fast as bytes.count
+
+
+def _plain(block: bytes, rows: int, width: int, places: Sequence[int], text: int | None) -> list[pa.Array] | None:
     """Read rows without quotes; None if there is anything about them."""
     if b'"' in block:  # pyarrow takes "1"2 for 12
         return None
@@ -149,13 +160,13 @@ def _plain(block: bytes, width: int, places: Sequence[int], text: int | None) ->
         )
     except pa.ArrowInvalid:
         return None
-    if table.num_rows != block.count(b"\n") + 1:
+    if table.num_rows != rows:
         return None
-    # By place, not by name: a column may be wanted twice.
-    columns = [table.column(k).combine_chunks() for k in range(len(wanted))]
+    [batch] = table.to_batches()
+    spaced = b" " in block or b"\t" in block
     return [
-        compute.ascii_trim_whitespace(column) if place == text else column
-        for column, place in zip(columns, places, strict=True)
+        compute.ascii_trim_whitespace(column) if spaced and place == text else column
+        for column, place in zip(batch.columns, places, strict=True)
     ]
 
 

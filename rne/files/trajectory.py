@@ -125,9 +125,11 @@ class Trajectory:
         self._rows, self._dtype = chunk, np.dtype(np.float32 if single else np.float64)
         with ExitStack() as stack:
             if isinstance(path, str | Path):
-                # Without a buffer of Python's: what a pipe has is read as it comes, and blocks are large anyway.
                 self.name, kind = str(path), format or format_of(str(path))
-                stream: BinaryIO = stack.enter_context(Path(path).open("rb", buffering=0))  # type: ignore[arg-type]
+                # Without a buffer of Python's: what a pipe has is read as it comes, and blocks are large anyway.
+                stream: Any = stack.enter_context(Path(path).open("rb", buffering=0))
+                if kind in ("parquet", "arrow") and stream.seekable():
+                    stream = stack.enter_context(pa.OSFile(self.name))  # read without the GIL
             else:
                 self.name, stream, kind = name or "<stream>", path, format or "csv"
             self._source = _source(stream, self.name, kind, robot, quantities, wrenches)
@@ -160,16 +162,14 @@ class Trajectory:
         return self._source.done()
 
     def pieces(self) -> Iterator[Callable[[], Chunk]]:
-        """Yield functions that return the chunks, in order; each may be called in any thread, and does most of the work.
+        """Yield functions that return the chunks, in order; they do most of the work, and may be called in any thread.
 
         Yields
         ------
         read : a function without arguments that returns a `Chunk`.
         """
         time = self.columns.time
-        places = self._places()
-        wanted = places if time is None else [time, *places]
-        for piece in self._source.pieces(wanted, time, self._rows):
+        for piece in self._source.pieces(time, self._places(), self._rows):
             yield self._reader(piece)
 
     def _reader(self, piece: Piece) -> Callable[[], Chunk]:
@@ -238,7 +238,8 @@ def seconds(where: str, t: pa.Array, first: int, origin: pa.Scalar | None = None
     if pa.types.is_timestamp(kind) or pa.types.is_duration(kind):
         scale = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[kind.unit]
         counts = t.view(pa.int64()).to_numpy(zero_copy_only=False)
-        return (counts - (0 if origin is None else origin.cast(pa.int64()).as_py())) / scale
+        times: NDArray[np.float64] = (counts - (0 if origin is None else origin.cast(pa.int64()).as_py())) / scale
+        return times
     try:
         return _numbers(t.cast(pa.float64()))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
