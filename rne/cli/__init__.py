@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from rne.cli import bench, check, info, trajectories
+from rne.cli import bench, check, info, plot, trajectories
 from rne.cli.options import examples
 from rne.errors import RneError
 
@@ -81,6 +81,8 @@ for command in (
     trajectories.inverse_dynamics,
     trajectories.forward_dynamics,
     trajectories.breakdown,
+    trajectories.convert,
+    plot.plot,
     bench.bench,
 ):
     main.add_command(command)
