@@ -35,7 +35,7 @@ def plot(robot: Robot, job: Job, kind: str) -> None:
         chunk = rne.files.joined([read() for read in (made or motion).pieces()])
         if not chunk.rows:
             raise rne.FileError(f"{motion.name}: there are no rows to draw")
-        t = None if chunk.t is None else rne.files.seconds(motion.where, chunk.t, origin=chunk.t[0])
+        t = None if chunk.t is None else rne.files.seconds(motion.name, chunk.t, origin=chunk.t[0])
     given: dict[str, Any] = {**chunk.arrays, "f_ext": job.f_ext(chunk), "friction": job.friction}
     q, qd = given["q"], given.get("qd", np.zeros_like(given["q"]))
     if kind == "phase":

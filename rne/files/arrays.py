@@ -237,12 +237,14 @@ class NpzSink(Sink):
     Parameters
     ----------
     stream : of the archive.
-    folder : where there is room for as much again.
+    folder : where there is room for as much again; the usual one for temporary files if None.
     shapes : of a row, by key.
     dtype : of the numbers.
     """
 
-    def __init__(self, stream: BinaryIO, folder: Path, shapes: Mapping[str, tuple[int, ...]], dtype: Any) -> None:
+    def __init__(
+        self, stream: BinaryIO, folder: Path | None, shapes: Mapping[str, tuple[int, ...]], dtype: Any
+    ) -> None:
         self._stream, self._dtype = stream, dtype
         self._parts = {key: tempfile.TemporaryFile(dir=folder) for key in shapes}  # noqa: SIM115
         self._sinks = {key: NpySink(part, shapes[key], dtype) for key, part in self._parts.items()}

@@ -130,18 +130,18 @@ class Differentiated:
             yield first
 
     def _times(self, chunk: Chunk, origin: Any, last: float) -> Floats:
-        t = seconds(self.motion.where, chunk.t, chunk.first, origin)
+        t = seconds(self.motion.name, chunk.t, chunk.first, origin)
         bad = np.flatnonzero(~np.isfinite(t))
         if bad.size:
             raise FileError(
-                f"{self.motion.where}: row {chunk.first + bad[0] + 1}: time is no finite number: {t[bad[0]]}"
+                f"{self.motion.name}: row {chunk.first + bad[0] + 1}: time is no finite number: {t[bad[0]]}"
             )
         steps = np.diff(t, prepend=last)
         if (steps < 0).any():
             k = int(np.argmax(steps < 0))
             old = t[k - 1] if k else last
             raise FileError(
-                f"{self.motion.where}: row {chunk.first + k + 1}: time falls from {old:.17g} to {t[k]:.17g} s"
+                f"{self.motion.name}: row {chunk.first + k + 1}: time falls from {old:.17g} to {t[k]:.17g} s"
             )
         self.duplicates += int(np.count_nonzero(steps == 0))
         return t

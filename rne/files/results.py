@@ -66,6 +66,7 @@ class Results:
         named = isinstance(path, str | Path)
         self._name = str(path) if named else str(getattr(path, "name", "<stream>"))
         self._kind = format or (format_of(self._name) if named else "csv")
+        self._folder = Path(self._name).resolve().parent if named else None
         self._with_time = time is not None
         stream: BinaryIO = self._stack.enter_context(replacing(str(path))) if named else path  # type: ignore[assignment]
         try:
@@ -92,9 +93,8 @@ class Results:
         if self._kind == "npy":
             return NpySink(stream, (len(fields),), dtype)
         shapes: dict[str, tuple[int, ...]] = {"t": ()} if time is not None else {}
-        return NpzSink(
-            stream, Path(self._name).resolve().parent, shapes | {k: (len(v),) for k, v in columns.items()}, dtype
-        )
+        shapes |= {key: (len(names),) for key, names in columns.items()}
+        return NpzSink(stream, self._folder, shapes, dtype)
 
     @property
     def busy(self) -> bool:
