@@ -15,7 +15,8 @@ Gravity
 Wrenches
     [fx, fy, fz, mx, my, mz], acting on the robot at the origin of a named frame, in world axes or in its own.
 Drives
-    The reflected rotor inertia, gear_ratio**2 * rotor_inertia, is part of the dynamics. Friction is added on request.
+    The reflected rotor inertia, gear_ratio**2 * rotor_inertia, and springs, also between joints, are part of the
+    dynamics. Friction is added on request.
 Inertia
     Of a tensor, and in files, ixy is - integral of x y dm; a pseudo-inertia has + integral of x y dm in that place.
 Mimic joints
@@ -34,36 +35,51 @@ from rne.robot import Robot
 from rne.tree import Drive
 
 if TYPE_CHECKING:
-    from rne import files, jit, lagrange, plot
+    from rne import control, files, jit, lagrange, plot
+    from rne.balance import EnergyBalance, energy_balance, energy_drift
     from rne.breakdown import TorqueBreakdown, torque_breakdown
     from rne.coriolis import VelocityTorques, christoffel, coriolis_matrix, velocity_torques
+    from rne.doctor import Diagnosis, diagnose
     from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
     from rne.energy import kinetic_energy, potential_energy
     from rne.equations import Coefficients, coefficients
+    from rne.exciting import Excitation, excitation
     from rne.forward import forward_dynamics
     from rne.free_body import newton_euler
+    from rne.identification import Identification, identify
     from rne.inertia import EffectiveInertia, effective_inertia, mass_matrix, mass_matrix_inverse
     from rne.kinematics import forward_kinematics, frame_acceleration, frame_velocity, jacobian, jacobian_dot_qd
+    from rne.linear_model import parameter_names, parameters, regressor
     from rne.mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
+    from rne.motion import Simulation
     from rne.operational import Ellipsoid, inertia_ellipsoid, operational_inertia
+    from rne.power import actuator_power, dissipated_power, dissipation
+    from rne.reactions import LinkForces, link_forces
+    from rne.regrouping import BaseParameters, base_parameters
     from rne.rigid_body import Inertia
     from rne.simplification import Significance, significance
-    from rne.simulation import Simulation, simulate
+    from rne.simulation import simulate
     from rne.sizing import motor_sizing
     from rne.smoothing import Derivatives, differentiate
     from rne.statics import joint_wrenches, static_torque, transform_twist, transform_wrench
-    from rne.trajectory import quintic, trapezoidal
+    from rne.trajectory import quintic, quintic_duration, trapezoidal, trapezoidal_duration
     from rne.verification import verify
 
 __all__ = [
     "ArgumentError",
+    "BaseParameters",
     "Coefficients",
     "Derivatives",
+    "Diagnosis",
     "Drive",
     "EffectiveInertia",
     "Ellipsoid",
+    "EnergyBalance",
+    "Excitation",
     "FileError",
+    "Identification",
     "Inertia",
+    "LinkForces",
     "ModelError",
     "ModelWarning",
     "RneError",
@@ -74,16 +90,25 @@ __all__ = [
     "TorqueBreakdown",
     "UnknownNameError",
     "VelocityTorques",
+    "actuator_power",
+    "base_parameters",
     "bias_vector",
     "center_of_mass",
     "center_of_mass_jacobian",
     "center_of_mass_velocity",
     "christoffel",
     "coefficients",
+    "control",
     "coriolis_matrix",
     "coriolis_vector",
+    "diagnose",
     "differentiate",
+    "dissipated_power",
+    "dissipation",
     "effective_inertia",
+    "energy_balance",
+    "energy_drift",
+    "excitation",
     "files",
     "forward_dynamics",
     "forward_kinematics",
@@ -92,6 +117,7 @@ __all__ = [
     "friction_torque",
     "from_dh",
     "gravity_vector",
+    "identify",
     "inertia_ellipsoid",
     "inverse_dynamics",
     "jacobian",
@@ -100,6 +126,7 @@ __all__ = [
     "joint_wrenches",
     "kinetic_energy",
     "lagrange",
+    "link_forces",
     "load",
     "load_dh",
     "load_urdf",
@@ -108,9 +135,13 @@ __all__ = [
     "motor_sizing",
     "newton_euler",
     "operational_inertia",
+    "parameter_names",
+    "parameters",
     "plot",
     "potential_energy",
     "quintic",
+    "quintic_duration",
+    "regressor",
     "significance",
     "simulate",
     "static_torque",
@@ -118,33 +149,43 @@ __all__ = [
     "transform_twist",
     "transform_wrench",
     "trapezoidal",
+    "trapezoidal_duration",
     "velocity_torques",
     "verify",
 ]
 
 # What needs numba is imported when it is first asked for (PEP 562): a robot is loaded in half the time without it.
-_MODULES = ("files", "jit", "lagrange", "plot")
+_MODULES = ("control", "files", "jit", "lagrange", "plot")
 _HOMES = {
     name: f"rne.{module}"
     for module, names in {
+        "balance": "EnergyBalance energy_balance energy_drift",
         "breakdown": "TorqueBreakdown torque_breakdown",
         "coriolis": "VelocityTorques christoffel coriolis_matrix velocity_torques",
+        "doctor": "Diagnosis diagnose",
         "dynamics": "bias_vector coriolis_vector friction_torque gravity_vector inverse_dynamics",
         "energy": "kinetic_energy potential_energy",
         "equations": "Coefficients coefficients",
+        "exciting": "Excitation excitation",
         "forward": "forward_dynamics",
         "free_body": "newton_euler",
         "inertia": "EffectiveInertia effective_inertia mass_matrix mass_matrix_inverse",
+        "identification": "Identification identify",
         "kinematics": "forward_kinematics frame_acceleration frame_velocity jacobian jacobian_dot_qd",
+        "linear_model": "parameter_names parameters regressor",
         "mass": "center_of_mass center_of_mass_jacobian center_of_mass_velocity",
+        "motion": "Simulation",
         "operational": "Ellipsoid inertia_ellipsoid operational_inertia",
+        "power": "actuator_power dissipated_power dissipation",
+        "regrouping": "BaseParameters base_parameters",
+        "reactions": "LinkForces link_forces",
         "rigid_body": "Inertia",
         "simplification": "Significance significance",
-        "simulation": "Simulation simulate",
+        "simulation": "simulate",
         "sizing": "motor_sizing",
         "smoothing": "Derivatives differentiate",
         "statics": "joint_wrenches static_torque transform_twist transform_wrench",
-        "trajectory": "quintic trapezoidal",
+        "trajectory": "quintic quintic_duration trapezoidal trapezoidal_duration",
         "verification": "verify",
     }.items()
     for name in names.split()

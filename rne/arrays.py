@@ -64,6 +64,22 @@ def real_array(argument: str, value: ArrayLike) -> Floats:
     return array.astype(np.float32 if single else np.float64, copy=False)
 
 
+def as_times(argument: str, value: ArrayLike, least: int = 1) -> NDArray[np.float64]:
+    """Return increasing times, (T,) in float64, `least` or more of them.
+
+    Raises
+    ------
+    ArgumentError
+        They have another shape, are too few, not finite, or not increasing.
+    """
+    times = real_array(argument, value).astype(np.float64)
+    if times.ndim != 1 or len(times) < least:
+        raise ArgumentError(f"{argument}: wanted shape (T,) with T of at least {least}, got {times.shape}")
+    if not np.isfinite(times).all() or (np.diff(times) <= 0).any():
+        raise ArgumentError(f"{argument}: wanted finite times, each later than the one before")
+    return times
+
+
 def check_robot(robot: object) -> None:
     """Refuse anything but a Robot.
 
@@ -138,7 +154,7 @@ def _as_rows(array: Floats, shape: tuple[int, ...], width: int, dtype: str) -> F
     if array.ndim != 2:
         array = array.reshape(count, width)
     if (width > 1 and array.strides[1] != array.itemsize) or not array.flags.aligned:
-        array = np.ascontiguousarray(array)
+        array = np.require(array, requirements=["C", "A"])
     return array
 
 

@@ -115,7 +115,7 @@ class Coefficients:
         entries = {title: _entries(places, _one_posture(values, postures)) for title, values, places in named}
         if self.rotor.any():
             entries["rotor"] = _entries([(i,) for i in joints], self.rotor, letter="Ia")
-        title = ", ".join(f"{i} {name}" for i, name in enumerate(self.joint_names, start=1))
+        title = ", ".join(f"{i} {name}" for i, name in enumerate(self.joint_names, start=1)) or "no joints"
         if postures:
             title += f"; largest sizes of {math.prod(postures)} postures"
         return "\n".join((title, *_aligned(entries)))

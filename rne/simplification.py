@@ -110,7 +110,8 @@ class Significance:
     @property
     def kept(self) -> tuple[str, ...]:
         """Names of the coefficients that are not dropped: the simplified model."""
-        return tuple(name for name in self.coefficients.names if name not in set(self.dropped))
+        gone = set(self.dropped)
+        return tuple(name for name in self.coefficients.names if name not in gone)
 
     def __str__(self) -> str:
         names = self.joint_names
@@ -163,7 +164,8 @@ def significance(
 
     The step from the full model to one that is quick enough for real-time control (Paul 1981, chapter 6; Bejczy 1974):
     over the states of a motion, or any set of them, how much of the torque of each joint comes of every coefficient,
-    and how far off the torque is without it.
+    and how far off the torque is without it. Every state counts the same, so a motion is to be sampled evenly. Wrenches
+    on the robot are no part of the model; a load is, by `Robot.with_payload`.
 
     Parameters
     ----------

@@ -23,8 +23,10 @@ from rne.arrays import (
 )
 from rne.dynamics import torque_of_wrenches
 from rne.errors import ArgumentError
+from rne.kernels import layout as at
 from rne.kernels.entries import JOINT_WRENCHES, JOINT_WRENCHES_ONE, STATIC_TORQUE_ONE
 from rne.kernels.jit import REFUSED
+from rne.kinematics import forward_kinematics
 from rne.many import launch
 from rne.robot import Robot
 
@@ -90,6 +92,7 @@ def joint_wrenches(
     gravity: ArrayLike | None = None,
     f_ext: Mapping[str, Any] | None = None,
     axes: str = "world",
+    origin: str = "child",
     out: Floats | None = None,
     threads: int | None = None,
 ) -> Floats:
@@ -97,7 +100,8 @@ def joint_wrenches(
 
     The wrench acts on the link that the joint moves, comes from the link before it, and is given at the origin of the
     frame that the file puts on the joint, which moves with it: the frame of the child link of a URDF joint and of a
-    modified DH row; in a standard DH table, the frame ``..._axis`` of the row.
+    modified DH row; in a standard DH table, the frame ``..._axis`` of the row. Of a slide the books often take the
+    moment about a point of the guide instead, which stays behind: that is ``origin="parent"``.
 
     The bodies are rigid and the rotors turn about themselves only: their reflected inertia acts within the drive, as
     springs and friction do, and is not in the wrench. So the component along the axis (moment of a revolute, force of a
@@ -109,6 +113,8 @@ def joint_wrenches(
     q, qd, qdd : (..., n) positions, velocities and accelerations; the last two zero if None.
     gravity, f_ext, out, threads : as for `inverse_dynamics`, which also tells the errors.
     axes : "world" for base axes, "local" for those of the frame on the joint.
+    origin : what the moment is about: "child", the origin of the frame on the joint, where it is now; or "parent", the
+        place on the link before where that origin lies with the joint at zero. They differ for prismatic joints only.
 
     Returns
     -------
@@ -124,7 +130,7 @@ def joint_wrenches(
            [ 9.81 ,  4.905]])
     """
     plain = type(q) is type(qd) is type(qdd) is ndarray and q.ndim == 1
-    if plain and gravity is None and f_ext is None and out is None and threads is None:
+    if plain and gravity is None and f_ext is None and out is None and threads is None and origin == "child":
         try:
             w, joints = empty((len(robot.links.joints), 6)), robot.links.joint_places[axes]
             if JOINT_WRENCHES_ONE.call(robot._address, joints, q, qd, qdd, w) == 0:
@@ -133,6 +139,8 @@ def joint_wrenches(
             pass
     check_robot(robot)
     check_axes("axes", axes)
+    if origin not in ("child", "parent"):
+        raise ArgumentError(f"origin: wanted 'child' or 'parent', got {origin!r}")
     places, wrenches = as_wrenches(robot, {} if f_ext is None else f_ext)
     state = {"q": q, "qd": qd, "qdd": qdd, **wrenches}
     batch = as_batch(robot, state, required="q", widths=dict.fromkeys(wrenches, 6))
@@ -141,7 +149,23 @@ def joint_wrenches(
     more = (read_only(table.astype(batch.dtype)) for table in (robot.links.joint_places[axes], places))
     inputs, table = ("q", "qd", "qdd", "wrenches"), as_table(robot, batch.dtype, gravity)
     launch(JOINT_WRENCHES[batch.dtype], robot, batch, inputs, result, threads, table, *more)
+    if origin == "parent":
+        _move_to_parents(
+            robot, batch.rows["q"], result.reshape(batch.samples, len(robot.links.joints), 6), axes, threads
+        )
     return finish(result, out)
+
+
+def _move_to_parents(robot: Robot, q: Floats, w: Floats, axes: str, threads: int | None) -> None:
+    """Move the moments (samples, joints, 6) of slides back by as much as they have slid, in place."""
+    for k, (name, frame) in enumerate(zip(robot.links.joints, robot.links.joint_frames, strict=True)):
+        joint, row = robot.joint(name), robot.links.table[k + 1]
+        if joint.kind == "prismatic":
+            slide = row[at.RATIO] * q[:, int(row[at.LEADER])] + row[at.SHIFT]
+            axis = np.array(joint.axis)
+            if axes == "world":
+                axis = forward_kinematics(robot, q, frame, threads=threads)[:, :3, :3] @ axis
+            w[:, k, 3:] += np.cross(slide[:, None] * axis, w[:, k, :3])
 
 
 def transform_wrench(wrench: ArrayLike, rotation: ArrayLike, position: ArrayLike) -> Floats:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -62,14 +65,60 @@ def quintic(
     if span <= 0:
         raise ArgumentError(f"duration: wanted more than zero, got {duration!r}")
     u = np.clip(_row("t", t) / span, 0.0, 1.0)[..., None]
+    return evaluate(polynomial(ends.values(), span), u, 1 / span)
+
+
+def polynomial(ends: Iterable[Array], span: Array | float) -> tuple[Array, ...]:
+    """Coefficients c0 to c5 of the polynomial in u, the part of `span` that has passed; ends: q0, q1, qd0 ... qdd1."""
+    q0, q1, qd0, qd1, qdd0, qdd1 = ends
     # In u, velocities count `span` times, accelerations its square; what c0, c1, c2 leave open at u = 1 sets the rest.
-    c0, c1, c2 = ends["q0"], ends["qd0"] * span, ends["qdd0"] * span**2 / 2
-    p, v, a = ends["q1"] - c0 - c1 - c2, ends["qd1"] * span - c1 - 2 * c2, ends["qdd1"] * span**2 - 2 * c2
-    c3, c4, c5 = 10 * p - 4 * v + a / 2, -15 * p + 7 * v - a, 6 * p - 3 * v + a / 2
-    q = c0 + u * (c1 + u * (c2 + u * (c3 + u * (c4 + u * c5))))
-    qd = c1 + u * (2 * c2 + u * (3 * c3 + u * (4 * c4 + u * (5 * c5))))
-    qdd = 2 * c2 + u * (6 * c3 + u * (12 * c4 + u * (20 * c5)))
-    return q, qd / span, qdd / span**2
+    c0, c1, c2 = q0, qd0 * span, qdd0 * span**2 / 2
+    p, v, a = q1 - c0 - c1 - c2, qd1 * span - c1 - 2 * c2, qdd1 * span**2 - 2 * c2
+    return c0, c1, c2, 10 * p - 4 * v + a / 2, -15 * p + 7 * v - a, 6 * p - 3 * v + a / 2
+
+
+def evaluate(c: Sequence[Array] | Array, u: Array, pace: Array | float) -> tuple[Array, Array, Array]:
+    """Position, velocity and acceleration where u has come to; `pace` is its rate, 1/s."""
+    q = c[0] + u * (c[1] + u * (c[2] + u * (c[3] + u * (c[4] + u * c[5]))))
+    qd = c[1] + u * (2 * c[2] + u * (3 * c[3] + u * (4 * c[4] + u * (5 * c[5]))))
+    qdd = 2 * c[2] + u * (6 * c[3] + u * (12 * c[4] + u * (20 * c[5])))
+    return q, qd * pace, qdd * pace**2
+
+
+def quintic_duration(
+    q0: ArrayLike, q1: ArrayLike, *, velocity: ArrayLike = np.inf, acceleration: ArrayLike = np.inf
+) -> float:
+    """Shortest duration of a `quintic` from rest to rest that keeps the limits of all joints, s.
+
+    Over a way d in time T the velocity rises to 15 d / (8 T), the acceleration to 10 d / (sqrt(3) T^2).
+
+    Parameters
+    ----------
+    q0, q1 : (n,) first and last position, rad or m.
+    velocity : (n,) limits, rad/s or m/s, or one for all joints; infinite where there is none.
+    acceleration : (n,) limits, rad/s^2 or m/s^2, or one for all joints; infinite where there is none.
+
+    Returns
+    -------
+    duration : s; zero if no joint has a way to go.
+
+    Raises
+    ------
+    ArgumentError
+        An argument has the wrong shape or is not a number, a limit is not positive, or nothing limits a joint that has
+        a way to go.
+
+    Examples
+    --------
+    >>> import rne
+    >>> rne.quintic_duration([0.0, 1.0], [1.0, 0.0], velocity=1.5)
+    1.25
+    """
+    _, way, speed, rate = _limited(q0, q1, velocity, acceleration)
+    size = np.abs(way)
+    if ((size > 0) & np.isinf(speed) & np.isinf(rate)).any():
+        raise ArgumentError("velocity, acceleration: neither limits a joint that has a way to go")
+    return float(np.max([15 / 8 * size / speed, np.sqrt(10 / np.sqrt(3) * size / rate)], initial=0.0))
 
 
 def trapezoidal(
@@ -147,20 +196,35 @@ def _profile(
     q0: ArrayLike, q1: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
 ) -> tuple[Array, Array, float, float]:
     """Start, way, and the highest velocity and the acceleration of the share of the way, 1/s and 1/s^2."""
-    given = _joints(q0=q0, q1=q1, acceleration=acceleration)
-    n = len(given["q0"])
-    speed = np.asarray(velocity)
-    free = speed == np.inf  # the one limit that may be missing
-    speed = _joints(q0=q0, q1=q1, velocity=np.where(free, 1.0, speed))["velocity"]
-    speed = np.where(np.broadcast_to(free, n), np.inf, speed)
-    for name, limit in ("velocity", speed), ("acceleration", given["acceleration"]):
+    start, way, speed, limit = _limited(q0, q1, velocity, acceleration)
+    if np.isinf(limit).any():
+        raise ArgumentError(f"acceleration: wanted finite numbers, got {acceleration!r}; there would be no ramp")
+    size = np.abs(way)[way != 0]
+    rate = np.min(limit[way != 0] / size, initial=np.inf)
+    peak = min(np.min(speed[way != 0] / size, initial=np.inf), np.sqrt(rate))
+    return start, way, peak, rate
+
+
+def _limited(
+    q0: ArrayLike, q1: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
+) -> tuple[Array, Array, Array, Array]:
+    """Start, way, and limits of velocity and acceleration: positive numbers, infinite where there is no limit."""
+    limits = {"velocity": velocity, "acceleration": acceleration}
+    free = {name: _is_infinite(limit) for name, limit in limits.items()}
+    finite = {name: np.where(free[name], 1.0, limit) if np.any(free[name]) else limit for name, limit in limits.items()}
+    given = _joints(q0=q0, q1=q1, **finite)
+    speed, rate = (np.where(free[name], np.inf, given[name]) for name in limits)
+    for name, limit in ("velocity", speed), ("acceleration", rate):
         if (limit <= 0).any():
             raise ArgumentError(f"{name}: wanted more than zero, got {limit.tolist()}")
-    way = given["q1"] - given["q0"]
-    size = np.abs(way)[way != 0]
-    rate = np.min(given["acceleration"][way != 0] / size, initial=np.inf)
-    peak = min(np.min(speed[way != 0] / size, initial=np.inf), np.sqrt(rate))
-    return given["q0"], way, peak, rate
+    return given["q0"], given["q1"] - given["q0"], speed, rate
+
+
+def _is_infinite(value: ArrayLike) -> Any:
+    try:
+        return np.asarray(value) == np.inf
+    except ValueError:  # ragged, which the reader of numbers refuses by name
+        return False
 
 
 def _joints(**values: ArrayLike) -> dict[str, Array]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 import rne
 
 # Six joints in file order, one a slide, with turned inertials, skew axes, and a tool bolted on behind the last.
@@ -69,3 +71,16 @@ def arm(**options: object) -> rne.Robot:
 def gripper(**options: object) -> rne.Robot:
     """Return the gripper."""
     return rne.load_urdf(GRIPPER, **options)  # type: ignore[arg-type]
+
+
+def rod(**drive: float) -> rne.Robot:
+    """A uniform rod of 1 m and 2 kg that hangs at q = 0, gravity along +x, with a drive."""
+    inertia = np.diag([0.0, 2.0 / 12, 2.0 / 12])
+    row = {"joint": "revolute", "a": 1.0, "mass": 2.0, "com": [-0.5, 0.0, 0.0], "inertia": inertia, **drive}
+    return rne.from_dh([row], convention="standard", gravity=[9.81, 0.0, 0.0], name="rod")
+
+
+def slide(**drive: float) -> rne.Robot:
+    """A mass of 2 kg that slides along gravity."""
+    row = {"joint": "prismatic", "mass": 2.0, **drive}
+    return rne.from_dh([row], convention="modified", gravity=[0.0, 0.0, 9.81], name="slide")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import strategies
+import sympy
 from checks import assert_near, assert_same_bits, random_robot, random_states
 from hypothesis import given
 
@@ -60,6 +61,33 @@ def test_coefficients_of_two_links_are_the_closed_forms():
         if len(joints) == 1:
             assert_same_bits(c[named[0]], c[key])
     assert_near(c.rotor, IA)
+
+
+def test_coefficients_of_a_turning_slide_are_what_sympy_derives():
+    """Arm with a body on a slide, the angle from the horizontal: second derivatives of K, first ones of P."""
+    m1, r1, i1, m2, i2 = 2.1, 0.35, 0.12, 1.3, 0.05
+    th, r, w, v = sympy.symbols("theta r omega v")
+    x, y = r * sympy.cos(th), r * sympy.sin(th)
+    speed2 = (sympy.diff(x, th) * w + sympy.diff(x, r) * v) ** 2 + (sympy.diff(y, th) * w + sympy.diff(y, r) * v) ** 2
+    K = (m1 * r1**2 + i1 + i2) * w**2 / 2 + m2 * speed2 / 2
+    P = G * (m1 * r1 * sympy.sin(th) + m2 * y)
+    q = (th, r)
+    D = sympy.simplify(sympy.hessian(K, (w, v)))
+    rows = [
+        {"joint": "revolute", "theta": np.pi / 2, "alpha": np.pi / 2, "mass": m1, "com": [0, 0, r1]},
+        {"joint": "prismatic", "mass": m2, "inertia": {"ixx": i2, "iyy": i2, "izz": 0.0}},
+    ]
+    rows[0]["inertia"] = {"ixx": i1, "iyy": i1, "izz": 0.0}
+    robot = rne.from_dh(rows, convention="standard", gravity=[0, -G, 0])
+    at = {th: 0.7, r: -0.4}
+    c = rne.coefficients(robot, [0.7, -0.4])
+    for i in range(2):
+        assert_near(c[i + 1], float(sympy.diff(P, q[i]).subs(at)))
+        for j in range(2):
+            assert_near(c[i + 1, j + 1], float(D[i, j].subs(at)))
+            for k in range(2):
+                D_ijk = (sympy.diff(D[i, j], q[k]) + sympy.diff(D[i, k], q[j]) - sympy.diff(D[j, k], q[i])) / 2
+                assert_near(c[i + 1, j + 1, k + 1], float(D_ijk.subs(at)))
 
 
 def test_each_kind_holds_its_own_and_no_other():
@@ -133,6 +161,17 @@ def test_one_joint_has_a_table_too():
         ["centripetal", "D111", "=", "0"],
         ["gravity", "D1", "=", "20"],
     ]
+
+
+def test_a_robot_without_joints_has_nothing_to_show():
+    stand = point_masses().with_locked({"first": 0.1, "second": 0.2})
+    c = rne.coefficients(stand, np.zeros((3, 0)))
+    assert (c.effective.shape, c.velocity.shape) == ((3, 0), (3, 0, 0, 0))
+    assert str(c).splitlines()[0] == "no joints; largest sizes of 3 postures"
+    for free in (None, []):
+        assert rne.effective_inertia(stand, [], free=free).free.shape == (0,)
+    report = rne.significance(stand, np.zeros((3, 0)), below=0.1)
+    assert (report.total.shape, report.coefficients.names, report.dropped) == ((3, 0), (), ())
 
 
 # -------------------------------------------------------------------------------------------------------------- errors

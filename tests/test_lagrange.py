@@ -194,14 +194,27 @@ def test_differential_vectors_give_the_same_inertias_and_the_derivatives_of_the_
         wanted = lagrange.inertia_matrix(robot, q, rotors=rotors)
         assert_near(lagrange.paul_inertia_matrix(robot, q, rotors=rotors), wanted)
     beyond, before = (lagrange.transforms(robot, q + s * h * np.eye(robot.n)) for s in (1, -1))
+    T, U = lagrange.transforms(robot, q), lagrange.transform_derivatives(robot, q)
     for name, (d, delta) in lagrange.differential_vectors(robot, q).items():
-        x, y, z = np.moveaxis(delta, -1, 0)
-        twist = np.zeros((robot.n, 4, 4))
-        twist[:, :3, 3] = d
-        twist[:, [2, 0, 1], [1, 2, 0]] = np.stack([x, y, z], axis=-1)
-        twist[:, [1, 2, 0], [2, 0, 1]] = -np.stack([x, y, z], axis=-1)
-        derivative = (beyond[name] - before[name]) / (2 * h)
-        assert_near(lagrange.transforms(robot, q)[name] @ twist, derivative, rtol=1e-8, scale=100)
+        assert_near(U[name], (beyond[name] - before[name]) / (2 * h), rtol=1e-8, scale=100)
+        assert_near(T[name] @ lagrange.differential_operator(d, delta), U[name], scale=10)
+
+
+@given(strategies.robots(**SMALL))
+def test_gravity_by_first_moments_is_that_of_the_trace_formula(drawn):
+    tree, q, _, _ = drawn
+    robot = Robot(tree)
+    for gravity in (None, [1.0, -2.0, 3.0]):
+        wanted = lagrange.gravity_vector(robot, q, gravity=gravity)
+        assert_near(lagrange.paul_gravity_vector(robot, q, gravity=gravity), wanted, scale=robot.total_mass)
+
+
+def test_a_differential_operator_of_many_is_the_cross_product_and_a_shift():
+    d, delta, r = np.random.default_rng(1).normal(size=(3, 4, 5, 3))
+    moved = lagrange.differential_operator(d, delta) @ np.concatenate([r, np.ones((4, 5, 1))], axis=-1)[..., None]
+    assert_near(moved[..., :3, 0], d + np.cross(delta, r))
+    with pytest.raises(rne.ArgumentError, match=r"delta: wanted real numbers of shape \(\.\.\., 3\)"):
+        lagrange.differential_operator([1, 2, 3], [1, 2])
 
 
 @given(strategies.robots(**SMALL, heavy_tips=True, massless=0))

@@ -20,6 +20,7 @@ OF_Q = [
     lagrange.gravity_vector,
     lagrange.potential_energy,
     lagrange.spring_torque,
+    lagrange.paul_gravity_vector,
     lagrange.paul_inertia_matrix,
 ]
 OF_MOTION = [lagrange.coriolis_vector, lagrange.coriolis_matrix, lagrange.kinetic_energy, lagrange.inverse_dynamics]

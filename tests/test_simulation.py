@@ -11,6 +11,7 @@ import reference as ref
 import strategies
 from checks import assert_near, random_states
 from hypothesis import given, settings
+from own_robots import rod, slide
 from scipy.integrate import simpson, solve_ivp
 from scipy.special import ellipk
 
@@ -23,19 +24,6 @@ MS = 1e-3
 
 def times(end: float, step: float = MS) -> np.ndarray:
     return np.linspace(0.0, end, round(end / step) + 1)
-
-
-def rod(**drive: float) -> rne.Robot:
-    """A uniform rod of 1 m and 2 kg that hangs at q = 0, gravity along +x, with a drive."""
-    inertia = np.diag([0.0, 2.0 / 12, 2.0 / 12])
-    row = {"joint": "revolute", "a": 1.0, "mass": 2.0, "com": [-0.5, 0.0, 0.0], "inertia": inertia, **drive}
-    return rne.from_dh([row], convention="standard", gravity=[9.81, 0.0, 0.0], name="rod")
-
-
-def slide(**drive: float) -> rne.Robot:
-    """A mass of 2 kg that slides along gravity."""
-    row = {"joint": "prismatic", "mass": 2.0, **drive}
-    return rne.from_dh([row], convention="modified", gravity=[0.0, 0.0, 9.81], name="slide")
 
 
 def double_pendulum() -> rne.Robot:

@@ -35,10 +35,13 @@ T = np.array([0.0, 0.1, 0.15, 0.3, 0.35])
         ({"t": [0.0, np.nan]}, "t: wanted finite times"),
         ({"t": [0.0, np.inf]}, "t: wanted finite times"),
         ({"t": "long"}, "t: wanted real numbers"),
-        ({"tau": [1.0]}, r"tau: wanted a callable or shape \(2,\), \(\.\.\., 4, 2\) or \(\.\.\., 5, 2\), got \(1,\)"),
-        ({"tau": np.zeros((3, 2))}, "tau: wanted a callable or shape"),
-        ({"tau": np.zeros((5, 1))}, "tau: wanted a callable or shape"),
-        ({"tau": 3.0}, "tau: wanted a callable or shape"),
+        (
+            {"tau": [1.0]},
+            r"tau: wanted a controller, a function or shape \(2,\), \(\.\.\., 4, 2\) or .*, got \(1,\)",
+        ),
+        ({"tau": np.zeros((3, 2))}, "tau: wanted a controller, a function or shape"),
+        ({"tau": np.zeros((5, 1))}, "tau: wanted a controller, a function or shape"),
+        ({"tau": 3.0}, "tau: wanted a controller, a function or shape"),
         ({"tau": "full"}, "tau: wanted real numbers"),
         (
             {"tau": np.zeros((3, 5, 2)), "q0": np.zeros((2, 2))},

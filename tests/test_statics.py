@@ -127,6 +127,33 @@ def test_wrenches_do_the_work_that_their_torques_do(robot, data):
     assert_near(rne.static_torque(mine, q, local), wanted)
 
 
+@given(strategies.robots(), st.data())
+def test_moments_about_the_guide_are_about_where_a_slide_starts(robot, data):
+    """The place of the frame with its own joint at zero, as the plain twin finds it with the joint made fixed."""
+    tree, q, qd, qdd = robot
+    mine, f_ext = rne.Robot(tree), data.draw(strategies.wrenches(tree))
+    child, parent = (rne.joint_wrenches(mine, q, qd, qdd, f_ext=f_ext, origin=o) for o in ("child", "parent"))
+    now = ref.motions(tree, q)
+    for k, (name, frame) in enumerate(zip(mine.links.joints, mine.links.joint_frames, strict=True)):
+        joint = mine.joint(name)
+        before = now[joint.parent]
+        start = before.p + before.R @ joint.origin.position
+        force = child[k, :3]
+        assert_near(parent[k], [*force, *(child[k, 3:] + np.cross(now[frame].p - start, force))])
+    local = rne.joint_wrenches(mine, q, qd, qdd, f_ext=f_ext, origin="parent", axes="local")
+    turned = [np.kron(np.eye(2), now[frame].R) for frame in mine.links.joint_frames]
+    assert_near(np.einsum("iab,ib->ia", turned, local), parent)
+
+
+def test_the_guide_of_a_slide_bears_the_moment_of_its_arm():
+    """A level slide with 5 kg, 2 m out: 98 N m at the turning axis where it is mounted, none at the mass itself."""
+    rows = [{"joint": "revolute", "alpha": np.pi / 2, "theta": np.pi / 2}, {"joint": "prismatic", "mass": 5.0}]
+    robot = rne.from_dh(rows, convention="standard", gravity=[0, -9.8, 0])
+    q = np.array([0.0, 2.0])
+    assert_near(rne.joint_wrenches(robot, q, origin="parent")[1], [0, 49.0, 0, 0, 0, 98.0])
+    assert_near(rne.joint_wrenches(robot, q, q, q, gravity=[0, 0, 0], origin="child")[1, 3:], [0, 0, 0])
+
+
 def test_a_hanging_rod():
     """A rod of 2 kg and 1 m on a hinge, swinging through its lowest point: the hinge bears weight and centripetal."""
     row = {"joint": "revolute", "a": 1.0, "mass": 2.0, "com": [-0.5, 0, 0], "inertia": np.diag([0, 1 / 6, 1 / 6])}
@@ -208,6 +235,7 @@ def loaded(call):
 CALLS = {
     "joint wrenches": (lambda r, s, **o: rne.joint_wrenches(r, *s, **o), (9, 6)),
     "in local axes": (lambda r, s, **o: rne.joint_wrenches(r, *s, axes="local", **o), (9, 6)),
+    "about the guides": (lambda r, s, **o: rne.joint_wrenches(r, *s, origin="parent", **o), (9, 6)),
     "under load": (loaded(lambda r, s, **o: rne.joint_wrenches(r, *s, **o)), (9, 6)),
     "static torque": (loaded(lambda r, s, **o: rne.static_torque(r, s[0], **o)), (9,)),
 }
@@ -263,6 +291,8 @@ def test_wrong_arguments_are_named(options, message):
     robot, rest = own_robots.arm(), np.zeros(6)
     with pytest.raises(rne.ArgumentError, match=message):
         rne.joint_wrenches(robot, rest, rest, rest, **options)
+    with pytest.raises(rne.ArgumentError, match="origin: wanted 'child' or 'parent', got 'base'"):
+        rne.joint_wrenches(robot, rest, rest, rest, origin="base")
     if "axes" not in options:
         with pytest.raises(rne.ArgumentError, match=message):
             rne.static_torque(robot, rest, **options)

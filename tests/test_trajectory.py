@@ -126,6 +126,27 @@ def test_no_way_takes_no_time():
     assert not qdd.any()
 
 
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"velocity": 0.7},
+        {"acceleration": [1.0, 2.0, 0.3]},
+        {"velocity": [0.1, np.inf, 5.0], "acceleration": 2.0},
+        {"velocity": 5.0, "acceleration": [np.inf, 2.0, 0.3]},
+    ],
+)
+def test_the_shortest_quintic_just_keeps_its_limits(limits):
+    end = rne.quintic_duration(Q0, Q1, **limits)
+    _, qd, qdd = rne.quintic(Q0, Q1, end, np.linspace(0.0, end, 20001))
+    used = [np.abs(qd) / limits.get("velocity", np.inf), np.abs(qdd) / limits.get("acceleration", np.inf)]
+    assert_near(np.max(used), 1.0, 1e-7)
+
+
+def test_a_quintic_without_a_way_takes_no_time():
+    assert rne.quintic_duration(Q0, Q0) == 0.0
+    assert rne.quintic_duration([1.0, 2.0], [1.0, 3.0], velocity=[np.inf, 1.5]) == 1.25
+
+
 # ------------------------------------------------------------------------------------------------------ shapes, errors
 
 
@@ -147,6 +168,9 @@ def test_one_time_gives_one_state_and_one_number_serves_all_joints():
         (lambda: rne.quintic(Q0, Q1, SPAN, [[0.0]]), "t: wanted one number or a row"),
         (lambda: rne.quintic(Q0, Q1, SPAN, [0.0, [1.0]]), "t: wanted one number or a row"),
         (lambda: rne.quintic(Q0, Q1, SPAN, 0.0, qdd1=[np.inf] * 3), "qdd1"),
+        (lambda: rne.quintic_duration(Q0, Q1), "velocity, acceleration: neither limits a joint"),
+        (lambda: rne.quintic_duration(Q0, Q1, velocity=0.0), "velocity: wanted more than zero"),
+        (lambda: rne.quintic_duration(Q0, Q1, velocity=[1.0, [2.0]]), "velocity: wanted one number or a row"),
         (lambda: rne.trapezoidal(Q0, Q1, 0.0, velocity=0.0, acceleration=1.0), "velocity: wanted more than zero"),
         (lambda: rne.trapezoidal(Q0, Q1, 0.0, velocity=[1, 1], acceleration=1.0), "velocity: wanted one number or"),
         (lambda: rne.trapezoidal(Q0, Q1, 0.0, velocity=np.nan, acceleration=1.0), "velocity"),

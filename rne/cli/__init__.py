@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from rne.cli import bench, check, info, plot, trajectories
+from rne.cli import bench, check, example, info, plot, trajectories
 from rne.cli.options import examples
 from rne.errors import RneError
 
@@ -64,6 +64,7 @@ def _version(package: str) -> str:
         "rne check panda.urdf --verify",
         "rne id panda.urdf motion.csv -o torques.csv",
         "rne bench panda.urdf",
+        "rne example two_link_point_mass",
     ),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
@@ -84,5 +85,6 @@ for command in (
     trajectories.convert,
     plot.plot,
     bench.bench,
+    example.example,
 ):
     main.add_command(command)

@@ -14,6 +14,7 @@ import numpy as np
 from numba.core import types
 from numba.core.errors import NumbaError
 
+from rne.kernels import control
 from rne.kernels.jit import inline, inline_allocating
 from rne.kernels.pack import address_of
 
@@ -21,6 +22,9 @@ EULER, RK4 = 0, 1
 
 # Simulations that advance together. Their states stay in the first-level cache up to some ten joints; packs need eight.
 BLOCK = 64
+
+# A reference may jump where two steps meet: what a step sees of it at its ends lies within, by this part of it.
+EDGE = 1e-6
 
 _VECTOR = types.Array(types.float64, 1, "C")
 
@@ -80,75 +84,95 @@ def _failed(marks, t, q, when, path, first, rows, n):
 
 @inline_allocating
 def _advance(
-    table, first, rows, one, many, controller, controlled,
-    times, substeps, torques, q_path, qd_path, method, loads, when,
+    table, first, rows, one, many, controller, controlled, law,
+    times, substeps, torques, q_path, qd_path, tau_path, method, loads, when,
 ):  # fmt: skip
     """All steps of `rows` simulations, from `first` on."""
     n = q_path.shape[2]
     m = rows * n
-    # Positions, velocities, accelerations in one array: from any state, its rate is found m numbers further on.
-    now, state, total = np.empty(3 * m), np.empty(2 * m), np.empty(2 * m)
-    q, qd, qdd, tau = now[:m], now[m : 2 * m], now[2 * m :], np.empty(m)
+    # The integrals of a law are states like positions, so that they are as exact. In one array stand positions,
+    # integrals, velocities, rates of integrals, accelerations: from any state, its rate is w numbers further on.
+    w = m if law is None else 2 * m
+    now, state, total, tau = np.zeros(2 * w + m), np.zeros(w + m), np.empty(w + m), np.empty(m)
+    q, qd, qdd, integral, rate = now[:m], now[w : w + m], now[2 * w :], now[m:w], now[w + m : 2 * w]
     marks, where = np.zeros(rows, np.uint8), np.empty(8, np.intp)
     where[0], where[2], where[4], where[6] = address_of(q), address_of(qd), address_of(tau), address_of(qdd)
     where[1] = where[3] = where[5] = where[7] = 8 * n
+    if law is not None:
+        asked, asked_where = control.scratch(rows, n)
     stages = 4 if method == RK4 else 1
     for row in range(rows):
         for j in range(n):
             state[row * n + j] = q_path[first + row, 0, j]
-            state[m + row * n + j] = qd_path[first + row, 0, j]
-    for k in range(len(times) - 1):
+            state[w + row * n + j] = qd_path[first + row, 0, j]
+    for k in range(len(times)):
+        last = k == len(times) - 1  # only its torques are due
+        steps = 1 if last else substeps[k]
+        h = 0.0 if last else (times[k + 1] - times[k]) / steps
+        interval = min(k, torques.shape[1] - 1)
         for row in range(rows):
             for j in range(n):
-                tau[row * n + j] = torques[first + row, k, j]
-        h = (times[k + 1] - times[k]) / substeps[k]
-        for step in range(substeps[k]):
-            for j in range(2 * m):
+                tau[row * n + j] = torques[first + row, interval, j]
+        for step in range(steps):
+            for j in range(w + m):
                 now[j], total[j] = state[j], 0.0
             for stage in range(stages):
                 t = times[k] + step * h + (0.0 if stage == 0 else h if stage == 3 else h / 2)
-                if controlled:
+                if law is not None:
+                    near = t + (EDGE * h if stage == 0 else -EDGE * h if stage == 3 else 0.0)
+                    control.torques(law, first, rows, t, near, q, qd, integral, rate, tau, asked, asked_where)
+                elif controlled:
                     _ask(controller, t, q, qd, tau, rows, n)
+                if step == 0 and stage == 0:
+                    for row in range(rows):
+                        for j in range(n):
+                            tau_path[first + row, k, j] = tau[row * n + j]
+                if last:
+                    return
                 _accelerate(table, one, many, q, qd, tau, qdd, rows, where, loads, marks)
                 if _failed(marks, t, q, when, q_path, first, rows, n):
                     return
                 weight, ahead = 2.0 if stage == 1 or stage == 2 else 1.0, h if stage == 2 else h / 2
-                for j in range(2 * m):
-                    rate = now[m + j]
-                    total[j] += weight * rate
-                    now[j] = state[j] + ahead * rate
+                for j in range(w + m):
+                    slope = now[w + j]
+                    total[j] += weight * slope
+                    now[j] = state[j] + ahead * slope
             if method == RK4:
-                for j in range(2 * m):
+                for j in range(w + m):
                     state[j] += h / 6 * total[j]
             else:
                 for j in range(m):
-                    state[m + j] += h * qdd[j]
-                    state[j] += h * state[m + j]
+                    state[w + j] += h * qdd[j]
+                    state[j] += h * state[w + j]
+                for j in range(m, w):
+                    state[j] += h * total[j]
         for row in range(rows):
             for j in range(n):
                 q_path[first + row, k + 1, j] = state[row * n + j]
-                qd_path[first + row, k + 1, j] = state[m + row * n + j]
+                qd_path[first + row, k + 1, j] = state[w + row * n + j]
 
 
 def make_many(stamp: str) -> Callable[..., None]:
     """Make the entry that fills rows 1, 2, ... of the paths (samples, T, n) from their rows 0.
 
     one, many : the entries of forward dynamics for one state, if there is just one simulation, and for batches; the
-    other is None. controller : a CONTROLLER, which counts if `controlled`.
+    other is None. controller : a CONTROLLER, which counts if `controlled`. law : one as `control.torques` takes it, or
+    None.
     times : (T,) when the rows are due. substeps : (T - 1,) steps from one to the next.
-    torques : (samples, T - 1, n) held over each interval.
+    torques : (samples, T - 1, n) held over each interval; of a single time (samples, 1, n).
+    tau_path : (samples, T, n) is filled with the torques that act at each time.
     when : (samples,) becomes the time at which forward dynamics marks a sample; no sample of its block goes further.
     """
 
     def simulate_many(
-        table, first, stop, one, many, controller, controlled,
-        times, substeps, torques, q_path, qd_path, method, loads, when,
+        table, first, stop, one, many, controller, controlled, law,
+        times, substeps, torques, q_path, qd_path, tau_path, method, loads, when,
     ):  # fmt: skip
         stamp  # noqa: B018  part of the cache key
         for block in range(first, stop, BLOCK):
             _advance(
-                table, block, min(BLOCK, stop - block), one, many, controller, controlled,
-                times, substeps, torques, q_path, qd_path, method, loads, when,
+                table, block, min(BLOCK, stop - block), one, many, controller, controlled, law,
+                times, substeps, torques, q_path, qd_path, tau_path, method, loads, when,
             )  # fmt: skip
 
     return simulate_many

@@ -15,13 +15,13 @@ body in its own frame, and a fixed joint as a constant transform. It is there to
 fast: the work grows as n^4, and D_ijk of a batch takes room as n^3 a sample.
 
 Drives are added joint by joint: the reflected inertia Ia_i of the rotor, the spring k_i (q_i - rest_i), and friction
-where it is asked for.
+where it is asked for; then springs and dampers between joints.
 """
 
-from rne.lagrange.chain import transforms
+from rne.lagrange.chain import transform_derivatives, transforms
 from rne.lagrange.dynamics import coriolis_vector, forward_dynamics, friction_torque, inverse_dynamics, spring_torque
 from rne.lagrange.energy import kinetic_energy, potential_energy
-from rne.lagrange.paul import differential_vectors, paul_inertia_matrix
+from rne.lagrange.paul import differential_operator, differential_vectors, paul_gravity_vector, paul_inertia_matrix
 from rne.lagrange.pseudo import inertia_to_pseudo, pseudo_inertia, pseudo_to_inertia
 from rne.lagrange.terms import christoffel, coriolis_matrix, gravity_vector, inertia_matrix
 
@@ -29,6 +29,7 @@ __all__ = [
     "christoffel",
     "coriolis_matrix",
     "coriolis_vector",
+    "differential_operator",
     "differential_vectors",
     "forward_dynamics",
     "friction_torque",
@@ -37,10 +38,12 @@ __all__ = [
     "inertia_to_pseudo",
     "inverse_dynamics",
     "kinetic_energy",
+    "paul_gravity_vector",
     "paul_inertia_matrix",
     "potential_energy",
     "pseudo_inertia",
     "pseudo_to_inertia",
     "spring_torque",
+    "transform_derivatives",
     "transforms",
 ]

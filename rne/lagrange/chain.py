@@ -76,6 +76,15 @@ def mimic_map(robot: Robot) -> tuple[Array, Array]:
     return G, c
 
 
+def coupling_map(tree: Tree) -> Array:
+    """S (couplings, m): how much each coupling stretches for each moving joint; fixed ones stand at zero."""
+    names = [joint.name for joint in moving_joints(tree)]
+    S = np.zeros((len(tree.couplings), len(names)))
+    for row, coupling in zip(S, tree.couplings, strict=True):
+        row += [(name == coupling.first) - coupling.ratio * (name == coupling.second) for name in names]
+    return S
+
+
 def homogeneous(pose: Pose) -> Array:
     """A pose as a 4x4 transform."""
     T = np.eye(4)
@@ -197,3 +206,40 @@ def transforms(robot: Robot, q: ArrayLike) -> dict[str, Array]:
     (position,) = states(robot, q=q)
     found = {placed.body.name: placed.T for placed in placed_bodies(robot, position, order=0)}
     return {name: found[name].copy() for name in robot.frame_names}
+
+
+def transform_derivatives(robot: Robot, q: ArrayLike) -> dict[str, Array]:
+    """First derivatives of the transforms of all bodies, dT_p/dq_i by the product rule (Paul 1981, chapter 6).
+
+    With them the velocity of a point r of body p is sum_i dT_p/dq_i r qd_i. They equal T_p pDelta_i, with the
+    differential operators of `differential_vectors`.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q : (..., n) positions, rad or m, in the order of `robot.joint_names`.
+
+    Returns
+    -------
+    U : by body name, in the order of `robot.frame_names`, (..., n, 4, 4); zero for the coordinates that do not move it.
+
+    Raises
+    ------
+    ArgumentError
+        `q` has the wrong shape or type.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> tip = np.array([0.0, 0.0, 0.0, 1.0])
+    >>> transform_derivatives(arm, [0.0, 0.0])["link2"] @ tip
+    array([[0., 2., 0., 0.],
+           [0., 1., 0., 0.]])
+    """
+    (position,) = states(robot, q=q)
+    G, _ = mimic_map(robot)
+    found = {
+        p.body.name: np.einsum("ki,...kab->...iab", G[list(p.joints)], p.U_j) for p in placed_bodies(robot, position)
+    }
+    return {name: found[name] for name in robot.frame_names}

@@ -1,13 +1,18 @@
-"""Paul's shorter form of the inertias: differential translation and rotation vectors in the frames of the bodies."""
+"""Paul's shorter form of inertias and gravity: differential vectors of bodies, first moments seen from joints."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.lagrange.chain import homogeneous, mimic_map, moving_joints, placed_bodies, states
-from rne.lagrange.terms import rotor_inertias
+from rne.edit import vectors
+from rne.lagrange.chain import Placed, homogeneous, mimic_map, moving_joints, placed_bodies, states
+from rne.lagrange.terms import free_fall, rotor_inertias
 from rne.robot import Robot
+from rne.tree import Joint
 
 Array = NDArray[np.float64]
 
@@ -49,23 +54,111 @@ def differential_vectors(robot: Robot, q: ArrayLike) -> dict[str, tuple[Array, A
     """
     (position,) = states(robot, q=q)
     G, _ = mimic_map(robot)
-    T = {p.body.name: p.T for p in placed_bodies(robot, position, order=0)}
-    joints = moving_joints(robot.tree)
-    vectors = {}
-    for p in placed_bodies(robot, position):
-        d, delta = np.zeros((2, *position.shape[:-1], len(joints), 3))
-        for k in p.joints:
-            joint = joints[k]
-            at_joint = T[joint.parent] @ homogeneous(joint.origin)
-            between = np.linalg.solve(at_joint, p.T)
+    found = {}
+    for p, joints in _seen_from_joints(robot, position):
+        d, delta = np.zeros((2, *position.shape[:-1], len(G), 3))
+        for k, joint, _, between in joints:
             noa, r, u = between[..., :3, :3], between[..., :3, 3], np.array(joint.axis)
             along, across = u @ noa, (np.cross(u, r)[..., None, :] @ noa)[..., 0, :]
             if joint.kind == "revolute":
                 d[..., k, :], delta[..., k, :] = across, along
             else:
                 d[..., k, :] = along
-        vectors[p.body.name] = (G.T @ d, G.T @ delta)
-    return vectors
+        found[p.body.name] = (G.T @ d, G.T @ delta)
+    return found
+
+
+def differential_operator(d: ArrayLike, delta: ArrayLike) -> Array:
+    """Operator of a differential translation d and rotation delta, [[delta x, d], [0, 0]] (Paul 1981, chapter 4).
+
+    With `differential_vectors` it makes the right-hand side of dT_p/dq_i = T_p pDelta_i, whose left-hand side is
+    `transform_derivatives`.
+
+    Parameters
+    ----------
+    d, delta : (..., 3).
+
+    Returns
+    -------
+    Delta : (..., 4, 4).
+
+    Raises
+    ------
+    ArgumentError
+        An argument is not (..., 3).
+
+    Examples
+    --------
+    >>> differential_operator([1, 2, 3], [4, 5, 6])
+    array([[ 0., -6.,  5.,  1.],
+           [ 6.,  0., -4.,  2.],
+           [-5.,  4.,  0.,  3.],
+           [ 0.,  0.,  0.,  0.]])
+    """
+    translation, rotation = vectors("d", d), vectors("delta", delta)
+    Delta = np.zeros((*np.broadcast_shapes(translation.shape, rotation.shape)[:-1], 4, 4))
+    Delta[..., :3, :3] = np.cross(rotation[..., None, :], np.eye(3)).swapaxes(-1, -2)
+    Delta[..., :3, 3] = translation
+    return Delta
+
+
+def paul_gravity_vector(robot: Robot, q: ArrayLike, *, gravity: ArrayLike | None = None) -> Array:
+    """Gravity torques from first moments in the frames of the joints (Paul 1981, chapter 6).
+
+    D_i = (i-1)g . sum of m_p (i-1)rbar_p over the bodies p that joint i moves, all in the frame of joint i, where the
+    row (i-1)g is, with n, o, a the axes of that frame in the base and the joint about or along z,
+
+        revolute    (-g . o, g . n, 0, 0)
+        prismatic   (0, 0, 0, -g . a)
+
+    which for an axis u in any direction are u x g and -g . u.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q : (..., n) positions, rad or m, in the order of `robot.joint_names`.
+    gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
+
+    Returns
+    -------
+    g : (..., n) N m or N; the same as `gravity_vector`.
+
+    Raises
+    ------
+    ArgumentError
+        An argument has the wrong shape or type.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> paul_gravity_vector(arm, [0.0, 0.0]).round(3)
+    array([19.62 ,  4.905])
+    """
+    (position,) = states(robot, q=q)
+    G, _ = mimic_map(robot)
+    g = free_fall(robot, gravity)[:3]
+    D = np.zeros((*position.shape[:-1], len(G)))
+    for p, joints in _seen_from_joints(robot, position):
+        moment = p.body.mass * np.array([*p.body.com, 1.0])
+        for k, joint, at_joint, between in joints:
+            row = np.zeros((*position.shape[:-1], 4))
+            u, g_there = np.array(joint.axis), g @ at_joint[..., :3, :3]
+            if joint.kind == "revolute":
+                row[..., :3] = np.cross(u, g_there)
+            else:
+                row[..., 3] = -g_there @ u
+            D[..., k] += (row * (between @ moment)).sum(axis=-1)
+    return D @ G
+
+
+def _seen_from_joints(robot: Robot, q: Array) -> Iterator[tuple[Placed, list[tuple[int, Joint, Array, NDArray[Any]]]]]:
+    """Bodies with the joints that move them: row, joint, frame of the joint at q = 0 in the base, and body in it."""
+    T = {p.body.name: p.T for p in placed_bodies(robot, q, order=0)}
+    moving = moving_joints(robot.tree)
+    for p in placed_bodies(robot, q):
+        at_joints = {k: T[moving[k].parent] @ homogeneous(moving[k].origin) for k in p.joints}
+        yield p, [(k, moving[k], at_joint, np.linalg.solve(at_joint, p.T)) for k, at_joint in at_joints.items()]
 
 
 def paul_inertia_matrix(robot: Robot, q: ArrayLike, *, rotors: bool = True, products: bool = True) -> Array:
@@ -102,9 +195,9 @@ def paul_inertia_matrix(robot: Robot, q: ArrayLike, *, rotors: bool = True, prod
     (position,) = states(robot, q=q)
     G, _ = mimic_map(robot)
     D = np.broadcast_to(G.T * (rotor_inertias(robot) if rotors else 0.0) @ G, (*position.shape[:-1], robot.n, robot.n))
-    vectors = differential_vectors(robot, position)
+    twists = differential_vectors(robot, position)
     for body in robot.tree.bodies:
-        d, delta = vectors[body.name]
+        d, delta = twists[body.name]
         m, rbar = body.mass, np.array(body.com)
         tensor = np.array(body.inertia) + m * (rbar @ rbar * np.eye(3) - np.outer(rbar, rbar))
         if not products:

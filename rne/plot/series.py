@@ -225,9 +225,11 @@ def tracking(
     --------
     >>> import numpy as np, rne
     >>> arm = rne.load("models/planar2/robot.dh.toml")
-    >>> figure = rne.plot.tracking(arm, [0.0, 1.0], [[0.0, 0.0], [1.0, 1.0]], [[0.0, 0.0], [0.9, 1.2]])
-    >>> figure.axes[1].get_lines()[-1].get_ydata().round(3)
-    array([0. , 0.1])
+    >>> servo = rne.control.computed_torque(arm, kp=100.0, kd=20.0, goal=[0.5, 0.2])
+    >>> run = rne.simulate(arm, [0.0, 0.0], t=np.linspace(0, 2, 201), tau=servo)
+    >>> figure = rne.plot.tracking(arm, run.t, run.q_ref, run.q, run.tau)
+    >>> figure.axes[1].get_lines()[-1].get_ydata()[[0, -1]].round(6)
+    array([0.5, 0. ])
     """
     motion = as_motion(robot, t, reference=reference, q=q, **({} if tau is None else {"tau": tau}))
     page = Page(f"{robot.name}: tracking", robot.n, across=2 if tau is None else 3, x_label=motion.label)

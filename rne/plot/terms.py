@@ -46,7 +46,8 @@ COLORS = {
 def breakdown(robot: Robot, t: ArrayLike | None, parts: TorqueBreakdown) -> Figure:
     """What the torque of each joint consists of over time: its terms as stacked areas, and their sum as a line.
 
-    Terms above zero are stacked upward and terms below zero downward, so that the top less the bottom is the total.
+    Terms above zero are stacked upward and terms below zero downward, so that the height above
+    zero less the depth below it is the total.
     A term that is zero everywhere is left out. Of long motions those samples are drawn at which the stacks or the total
     have their extremes.
 
@@ -83,7 +84,7 @@ def breakdown(robot: Robot, t: ArrayLike | None, parts: TorqueBreakdown) -> Figu
         raise ArgumentError(f"parts: a breakdown of {', '.join(parts.joint_names)}, not of the joints of {robot.name}")
     page = Page(f"{robot.name}: what the torques consist of", robot.n, x_label=motion.label)
     total = motion.rows.pop("total")
-    names = [name for name in COLORS if (motion.rows[name] != 0).any()]
+    names = [name for name in COLORS if (np.abs(motion.rows[name]) > 0).any()]  # NaN is not
     for k, ((ax,), unit) in enumerate(zip(page.cells, units(robot), strict=True)):
         terms = np.array([motion.rows[name][:, k] for name in names]).reshape(len(names), len(motion.x))
         stacks = [terms.clip(0.0, None), terms.clip(None, 0.0)]

@@ -199,6 +199,16 @@ def test_tracking_draws_both_their_difference_and_the_torque():
     assert labels(slide) == ["position (m)", "error (m)"]
 
 
+def test_tracking_of_a_controlled_simulation():
+    """Critically damped computed torque: the error is (1 + w t) exp(-w t) times that of the start."""
+    robot, w, t = pendulum(), 10.0, np.linspace(0, 1, 101)
+    servo = rne.control.computed_torque(robot, kp=w**2, kd=2 * w, goal=[0.5])
+    run = rne.simulate(robot, [0.0], t=t, tau=servo)
+    _, error, torque = rne.plot.tracking(robot, run.t, run.q_ref, run.q, run.tau).axes
+    assert_near(lines(error, "error: reference - actual")[0].get_ydata(), 0.5 * (1 + w * t) * np.exp(-w * t), 1e-9)
+    assert_near(torque.get_lines()[0].get_ydata()[0], 2.0 * 0.8**2 * w**2 * 0.5 + 2.0 * G * 0.8, 1e-9)
+
+
 # --------------------------------------------------------------------------------------------------------- arguments
 
 
@@ -217,6 +227,14 @@ def test_tracking_draws_both_their_difference_and_the_torque():
 def test_arguments_that_cannot_be_drawn(arguments, message):
     with pytest.raises(rne.ArgumentError, match=message):
         rne.plot.torques(pendulum(), *arguments)
+
+
+def test_what_is_not_there_is_not_drawn_as_zeros():
+    with pytest.raises(rne.ArgumentError, match="qd: wanted an array to draw, got None"):
+        rne.plot.states(pendulum(), None, [[1.0]], None)
+    free = rne.simulate(pendulum(), [0.1], t=[0.0, 0.1])
+    with pytest.raises(rne.ArgumentError, match="reference: wanted an array to draw, got None"):
+        rne.plot.tracking(pendulum(), free.t, free.q_ref, free.q)
 
 
 def test_a_robot_is_wanted():

@@ -65,7 +65,10 @@ def test_a_long_stack_keeps_the_peaks_of_its_total():
     q, qd, qdd = random_states(6, 30_000)
     q[777] = np.nan
     parts = rne.torque_breakdown(robot, q, qd, qdd)
-    for k, ax in enumerate(rne.plot.breakdown(robot, None, parts).axes):
+    figure = rne.plot.breakdown(robot, None, parts)
+    shown = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert shown == ["gravity", "inertia", "velocity", "total"]  # what is NaN or zero throughout is no term to show
+    for k, ax in enumerate(figure.axes):
         (total,) = (line for line in ax.get_lines() if line.get_label() == "total")
         y = total.get_ydata()
         assert len(y) < 6000
@@ -78,8 +81,8 @@ def test_a_breakdown_of_another_robot_is_refused():
     parts = rne.torque_breakdown(two, [[0.1, 0.2]])
     with pytest.raises(rne.ArgumentError, match="parts: wanted a TorqueBreakdown"):
         rne.plot.breakdown(two, None, parts.total)
+    stranger = rne.from_dh([{"joint": "revolute", "mass": 1.0}] * 2, convention="standard", name="stranger")
     with pytest.raises(rne.ArgumentError, match="a breakdown of shoulder, elbow, not of the joints of stranger"):
-        stranger = rne.from_dh([{"joint": "revolute", "mass": 1.0}] * 2, convention="standard", name="stranger")
         rne.plot.breakdown(stranger, None, parts)
 
 
@@ -132,18 +135,18 @@ def test_limits_are_drawn_at_the_limits_with_the_part_that_is_used():
 
 
 def test_shares_of_a_pendulum_and_its_error_without_gravity():
-    """At the level, with an acceleration of g / a, inertia and gravity take half each."""
+    """Level, gravity asks G N m; in one of two states an acceleration asks as much again."""
     robot = rne.from_dh([{"joint": "revolute", "a": 0.5, "mass": 2.0}], convention="standard", gravity=[0, -G, 0])
-    figure = rne.plot.significance(rne.significance(robot, [[0.0]], [[0.0]], [[2 * G]], drop=["gravity"]))
+    figure = rne.plot.significance(rne.significance(robot, [0.0], [0.0], [[2 * G], [0.0]], drop=["gravity"]))
     share, alone, error = figure.axes
     names = [text.get_text() for text in share.get_xticklabels()]
-    drawn = dict(zip(names, share.get_images()[0].get_array()[0], strict=True))
-    assert_near([drawn.pop("effective"), drawn.pop("gravity")], [0.5, 0.5])
-    assert not any(drawn.values())
-    assert [text.get_text() for text in share.texts] == ["50", "50"]
-    assert_near(np.asarray(alone.get_images()[0].get_array()).sum(), 1.0)
+    for ax, effective, gravity in ((share, 1 / 3, 2 / 3), (alone, 0.5, 0.5)):
+        drawn = dict(zip(names, ax.get_images()[0].get_array()[0], strict=True))
+        assert_near([drawn.pop("effective"), drawn.pop("gravity")], [effective, gravity])
+        assert not any(drawn.values())
+    assert [text.get_text() for text in share.texts] == ["33", "67"]
     assert_near(widths(error, "largest error, of the peak torque"), [50.0])
-    assert_near(widths(error, "mean square, of that of the torque"), [50.0])
+    assert_near(widths(error, "mean square, of that of the torque"), [100 / np.sqrt(2.5)])
     with pytest.raises(rne.ArgumentError, match="report: wanted a Significance"):
         rne.plot.significance(robot)
 

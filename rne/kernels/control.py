@@ -1,0 +1,127 @@
+"""Control of the joints: feedback of the error, its rate and its integral, beside what a model of the robot knows.
+
+Sources: Craig, "Introduction to Robotics" (3rd ed., 2005), sections 9.9 and 10.3 to 10.5; Siciliano, Sciavicco,
+Villani, Oriolo, "Robotics: Modelling, Planning and Control" (2009), sections 8.3 and 8.5; Åström, Hägglund, "Advanced
+PID Control" (2006), section 3.5, on windup. One formula covers them: with a reference r, the error e = r - q and
+
+    u = kp e + ki (integral of e) + kd e'
+
+the torque is u, or u + model(q, 0, 0), or u + model(r, r', r''), or model(q, qd, r'' + u), where model is inverse
+dynamics. It comes as a pointer to its entry, as forward dynamics does in `simulation`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rne.kernels.jit import inline, inline_allocating
+from rne.kernels.pack import address_of
+
+# What the model adds to the feedback.
+NOTHING, GRAVITY, FEEDFORWARD, COMPUTED = range(4)
+
+# Rows of the gains; the last is the largest torque.
+KP, KI, KD, LIMIT = range(4)
+
+# Scratch for each coordinate of each simulation: state that the model is asked about, and its answer.
+ASKED = 4
+
+
+@inline
+def _piece(breaks, t, near):
+    """Piece of a path around the time `near`, how far it has been passed at t, and 1 / its length.
+
+    Before and after the path it has not moved at all, or all the way, and the last number is zero.
+    """
+    low, high = 0, breaks.shape[0] - 2
+    if near < breaks[0]:
+        return low, 0.0, 0.0
+    if near > breaks[high + 1]:
+        return high, 1.0, 0.0
+    while low < high:
+        middle = (low + high + 1) // 2
+        if near < breaks[middle]:
+            high = middle - 1
+        else:
+            low = middle
+    pace = 1.0 / (breaks[low + 1] - breaks[low])
+    return low, (t - breaks[low]) * pace, pace
+
+
+@inline_allocating
+def _ask_model(model, one, many, asked, where, rows, loads):
+    """Inverse dynamics of the first three quarters of `asked` into the last; `where` tells `many` of the same."""
+    if many is not None:
+        many(model, 0, rows, where, loads)
+    if one is not None:
+        m = asked.shape[0] // ASKED
+        one(address_of(model), asked[:m], asked[m : 2 * m], asked[2 * m : 3 * m], asked[3 * m :], loads)
+
+
+@inline_allocating
+def torques(law, first, rows, t, near, q, qd, integral, rate, tau, asked, where):
+    """Fill `tau` and the rate of the integral of the error, (rows * n) each, of simulations from `first` on.
+
+    near : a time beside t that tells which piece of the reference counts where two meet.
+    law : (model; inverse dynamics for one state, and for batches, one of them None; its loads; gains (samples, 4, n);
+    breaks (K,) of the reference in time; its pieces (samples, K - 1, 6, n), polynomials in the part passed; what the
+    model adds; whether only the measured velocity is fed back).
+    An integral does not grow where the torque is at its limit and it would push on.
+    """
+    model, one, many, loads, gains, breaks, pieces, kind, on_measurement = law
+    n = gains.shape[2]
+    m = rows * n
+    k, u, pace = _piece(breaks, t, near)
+    for row in range(rows):
+        s = first + row
+        for j in range(n):
+            c0, c1, c2 = pieces[s, k, 0, j], pieces[s, k, 1, j], pieces[s, k, 2, j]
+            c3, c4, c5 = pieces[s, k, 3, j], pieces[s, k, 4, j], pieces[s, k, 5, j]
+            r = c0 + u * (c1 + u * (c2 + u * (c3 + u * (c4 + u * c5))))
+            rd = pace * (c1 + u * (2 * c2 + u * (3 * c3 + u * (4 * c4 + u * (5 * c5)))))
+            rdd = pace * pace * (2 * c2 + u * (6 * c3 + u * (12 * c4 + u * (20 * c5))))
+            i = row * n + j
+            e = r - q[i]
+            ed = -qd[i] if on_measurement else rd - qd[i]
+            feedback = gains[s, KP, j] * e + gains[s, KI, j] * integral[i] + gains[s, KD, j] * ed
+            rate[i], tau[i] = e, feedback
+            if kind == COMPUTED:
+                asked[i], asked[m + i], asked[2 * m + i], tau[i] = q[i], qd[i], rdd + feedback, 0.0
+            elif kind == FEEDFORWARD:
+                asked[i], asked[m + i], asked[2 * m + i] = r, rd, rdd
+            else:
+                asked[i], asked[m + i], asked[2 * m + i] = q[i], 0.0, 0.0
+    if kind != NOTHING:
+        _ask_model(model, one, many, asked, where, rows, loads)
+        for i in range(m):
+            tau[i] += asked[3 * m + i]
+    for row in range(rows):
+        for j in range(n):
+            i, limit = row * n + j, gains[first + row, LIMIT, j]
+            if tau[i] > limit:
+                tau[i], rate[i] = limit, min(rate[i], 0.0)
+            elif tau[i] < -limit:
+                tau[i], rate[i] = -limit, max(rate[i], 0.0)
+
+
+@inline_allocating
+def scratch(rows, n):
+    """What `torques` works in: `asked` and `where`."""
+    m = rows * n
+    asked, where = np.empty(ASKED * m), np.empty(2 * ASKED, np.intp)
+    for part in range(ASKED):
+        where[2 * part], where[2 * part + 1] = address_of(asked) + 8 * m * part, 8 * n
+    return asked, where
+
+
+def make_one(stamp: str) -> Callable[..., None]:
+    """Make the entry for one state of one simulation, for integrators outside of here."""
+
+    def control_one(law, sample, t, q, qd, integral, rate, tau):
+        stamp  # noqa: B018  part of the cache key
+        asked, where = scratch(1, q.shape[0])
+        torques(law, sample, 1, t, t, q, qd, integral, rate, tau, asked, where)
+
+    return control_one
