@@ -23,6 +23,11 @@ def arrays(robot: rne.Robot, columns: Columns) -> Columns:
     }
 
 
+def load_npz(path: Path) -> Columns:
+    with np.load(path) as file:
+        return dict(file)
+
+
 def _npz(path: Path, columns: Columns) -> None:
     np.savez(path, **columns)
 

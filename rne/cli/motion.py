@@ -8,7 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -264,8 +264,14 @@ def _threads(wish: int | None, robot: Robot) -> int:
 def _try(robot: Robot, job: Job, work: Work, there: Sequence[str]) -> list[str]:
     """Return what will be written; and compile now, so that the time told is that of the work."""
     kind = np.float32 if job.single else np.float64
-    nothing = rne.files.Chunk(0, None, {key: np.zeros((0, robot.n), kind) for key in there}, {})
-    return list(_found(job, work, nothing))
+
+    def rows(count: int) -> Chunk:
+        wrenches = {frame: np.zeros((count, 6), kind) for frame in job.wrenches}
+        return rne.files.Chunk(0, None, {key: np.zeros((count, robot.n), kind) for key in there}, wrenches)
+
+    with suppress(SingularError):  # as some robots are at zero alone
+        _found(job, work, rows(2))
+    return list(_found(job, work, rows(0)))
 
 
 @contextmanager

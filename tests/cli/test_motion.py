@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from checks import assert_same_bits
+from motions import load_npz
 from pyarrow import csv, feather, parquet
 from trajectories import COLUMNS, Run, as_csv
 
@@ -23,7 +24,7 @@ READERS = {
     "parquet": parquet.read_table,
     "arrow": lambda path: feather.read_table(str(path)),
     "npz": lambda path: pa.table(
-        {f"{key}_{k}": column for key, array in np.load(path).items() for k, column in enumerate(array.T)}
+        {f"{key}_{k}": column for key, array in load_npz(path).items() for k, column in enumerate(array.T)}
     ),
     "npy": lambda path: pa.table({str(k): column for k, column in enumerate(np.load(path).T)}),
 }
@@ -116,7 +117,7 @@ def test_wrenches(run: Run, robot, robot_file, states, tmp_path, axes, command) 
     assert result.exit_code == 0, result.stderr
     function = {"id": rne.inverse_dynamics, "fd": rne.forward_dynamics, "breakdown": rne.torque_breakdown}[command]
     wanted = function(robot, states[:, :2], states[:, 2:4], states[:, 4:], f_ext={"tool": (loads, axes)})
-    got = np.load(out)
+    got = load_npz(out)
     assert_same_bits(
         got[{"id": "tau", "fd": "qdd", "breakdown": "external"}[command]], getattr(wanted, "external", wanted)
     )
@@ -196,12 +197,12 @@ def test_differentiate(run: Run, robot, robot_file, tmp_path) -> None:
     assert "gaps in time, which no derivative spans: 1\n" in plain.stderr
     made = rne.differentiate(t, q)
     wanted = rne.inverse_dynamics(robot, q, made.qd, made.qdd)
-    assert_same_bits(np.load(tmp_path / "tau.npz")["tau"], wanted)
+    assert_same_bits(load_npz(tmp_path / "tau.npz")["tau"], wanted)
     run("id", robot_file, "-", "--differentiate", "--chunk", 64, "-o", tmp_path / "tau.npz", stdin=text)
-    assert_same_bits(np.load(tmp_path / "tau.npz")["tau"], wanted)
+    assert_same_bits(load_npz(tmp_path / "tau.npz")["tau"], wanted)
     wide = rne.differentiate(t, q, window=41)
     run("convert", robot_file, "-", "--differentiate", "--window", 41, "-o", tmp_path / "m.npz", stdin=text)
-    assert_same_bits(np.load(tmp_path / "m.npz")["qdd"], wide.qdd)
+    assert_same_bits(load_npz(tmp_path / "m.npz")["qdd"], wide.qdd)
     even = run("id", robot_file, "-", "--differentiate", "--window", 40, stdin=text)
     assert "window: wanted an odd number" in even.stderr
     assert "without a column t" in run("id", robot_file, "-", "--differentiate", stdin="q_turn,q_slide\n").stderr
