@@ -70,14 +70,21 @@ ARROWS = {
     "breakdown": "arrays dynamics errors inertia kernels kernels/layout many robot statics",
     "terms": "breakdown equations errors robot",
     "simplification": "arrays edit errors robot sizing terms text",
+    "smoothing": "arrays edit errors",
+    "files": "errors robot smoothing whole",
     "plot": "arrays breakdown edit energy errors inertia robot simplification sizing terms whole",
     "operational": "arrays errors inertia kinematics robot",
     "examples": "__init__ edit lagrange text",  # the public names, as their readers use them
-    "cli": "__init__ examples kernels many robot tree errors verification whole",  # the public names; a loop to time
+    "cli": "__init__ examples files kernels many robot tree errors verification whole",  # a loop to time
 }
 ARROWS["__init__"] = " ".join(ARROWS.keys() - {"cli", "examples"})  # the front door leads to all but its own clients
 # What else a room or file may import: packages of an extra, which need not be there.
-EXTRAS = {"integration.py": {"scipy"}, "plot": {"matplotlib"}, "read/xacro.py": {"xacro", "xacrodoc"}}
+EXTRAS = {
+    "files": {"pyarrow"},
+    "integration.py": {"scipy"},
+    "plot": {"matplotlib"},
+    "read/xacro.py": {"xacro", "xacrodoc"},
+}
 GROWING = ("__init__", "cli")  # these may use less than they may
 
 SOURCES = sorted(RNE.rglob("*.py"))
@@ -197,7 +204,7 @@ def test_a_page_is_not_too_long(path):
 
 
 def public_names():
-    for module in (rne, rne.control, rne.jit, rne.plot):
+    for module in (rne, rne.control, rne.files, rne.jit, rne.plot):
         for name in module.__all__:
             value = getattr(module, name)
             if not inspect.ismodule(value):
@@ -236,7 +243,7 @@ def test_a_public_name_describes_every_parameter(name):
 
 
 def test_public_names_are_sorted_and_there():
-    for module in (rne, rne.control, rne.jit, rne.plot):
+    for module in (rne, rne.control, rne.files, rne.jit, rne.plot):
         assert list(module.__all__) == sorted(module.__all__)
         assert all(hasattr(module, name) for name in module.__all__)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from rne.cli import bench, check, example, info, inverse
+from rne.cli import bench, check, example, info, plot, trajectories
 from rne.cli.options import examples
 from rne.errors import RneError
 
@@ -77,5 +77,15 @@ def main() -> None:
     """
 
 
-for command in (info.info, check.check, inverse.inverse_dynamics, bench.bench, example.example):
+for command in (
+    info.info,
+    check.check,
+    trajectories.inverse_dynamics,
+    trajectories.forward_dynamics,
+    trajectories.breakdown,
+    trajectories.convert,
+    plot.plot,
+    bench.bench,
+    example.example,
+):
     main.add_command(command)
