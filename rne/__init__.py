@@ -34,7 +34,7 @@ from rne.robot import Robot
 from rne.tree import Drive
 
 if TYPE_CHECKING:
-    from rne import jit, lagrange
+    from rne import files, jit, lagrange
     from rne.breakdown import TorqueBreakdown, torque_breakdown
     from rne.coriolis import VelocityTorques, christoffel, coriolis_matrix, velocity_torques
     from rne.doctor import Diagnosis, diagnose
@@ -77,6 +77,7 @@ __all__ = [
     "coriolis_matrix",
     "coriolis_vector",
     "diagnose",
+    "files",
     "forward_dynamics",
     "forward_kinematics",
     "frame_acceleration",
@@ -113,7 +114,7 @@ __all__ = [
 ]
 
 # What needs numba is imported when it is first asked for (PEP 562): a robot is loaded in half the time without it.
-_MODULES = ("jit", "lagrange")
+_MODULES = ("files", "jit", "lagrange")
 _HOMES = {
     name: f"rne.{module}"
     for module, names in {

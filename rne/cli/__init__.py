@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from rne.cli import bench, check, info, inverse
+from rne.cli import bench, check, info, trajectories
 from rne.cli.options import examples
 from rne.errors import RneError
 
@@ -75,5 +75,12 @@ def main() -> None:
     """
 
 
-for command in (info.info, check.check, inverse.inverse_dynamics, bench.bench):
+for command in (
+    info.info,
+    check.check,
+    trajectories.inverse_dynamics,
+    trajectories.forward_dynamics,
+    trajectories.breakdown,
+    bench.bench,
+):
     main.add_command(command)
