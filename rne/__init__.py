@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from rne.statics import joint_wrenches, static_torque, transform_twist, transform_wrench
     from rne.trajectory import quintic, trapezoidal
     from rne.verification import verify
+    from rne.viewer import view
 
 __all__ = [
     "ArgumentError",
@@ -111,6 +112,7 @@ __all__ = [
     "trapezoidal",
     "velocity_torques",
     "verify",
+    "view",
 ]
 
 # What needs numba is imported when it is first asked for (PEP 562): a robot is loaded in half the time without it.
@@ -135,6 +137,7 @@ _HOMES = {
         "statics": "joint_wrenches static_torque transform_twist transform_wrench",
         "trajectory": "quintic trapezoidal",
         "verification": "verify",
+        "viewer": "view",
     }.items()
     for name in names.split()
 }

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from rne.cli import bench, check, info, trajectories
+from rne.cli import bench, check, info, trajectories, view
 from rne.cli.options import examples
 from rne.errors import RneError
 
@@ -63,6 +63,7 @@ def _version(package: str) -> str:
         "rne info panda.urdf",
         "rne check panda.urdf --verify",
         "rne id panda.urdf motion.csv -o torques.csv",
+        "rne view panda.urdf motion.csv",
         "rne bench panda.urdf",
     ),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -81,6 +82,7 @@ for command in (
     trajectories.inverse_dynamics,
     trajectories.forward_dynamics,
     trajectories.breakdown,
+    view.show_robot,
     bench.bench,
 ):
     main.add_command(command)
