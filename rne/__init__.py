@@ -34,21 +34,24 @@ from rne.robot import Robot
 from rne.tree import Drive
 
 if TYPE_CHECKING:
-    from rne import files, jit, lagrange
+    from rne import files, jit, lagrange, plot
     from rne.breakdown import TorqueBreakdown, torque_breakdown
     from rne.coriolis import VelocityTorques, christoffel, coriolis_matrix, velocity_torques
     from rne.doctor import Diagnosis, diagnose
     from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
     from rne.energy import kinetic_energy, potential_energy
+    from rne.equations import Coefficients, coefficients
     from rne.forward import forward_dynamics
     from rne.free_body import newton_euler
-    from rne.inertia import mass_matrix, mass_matrix_inverse
+    from rne.inertia import EffectiveInertia, effective_inertia, mass_matrix, mass_matrix_inverse
     from rne.kinematics import forward_kinematics, frame_acceleration, frame_velocity, jacobian, jacobian_dot_qd
     from rne.mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
     from rne.operational import Ellipsoid, inertia_ellipsoid, operational_inertia
     from rne.rigid_body import Inertia
+    from rne.simplification import Significance, significance
     from rne.simulation import Simulation, simulate
     from rne.sizing import motor_sizing
+    from rne.smoothing import Derivatives, differentiate
     from rne.statics import joint_wrenches, static_torque, transform_twist, transform_wrench
     from rne.trajectory import quintic, trapezoidal
     from rne.verification import verify
@@ -56,8 +59,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArgumentError",
+    "Coefficients",
+    "Derivatives",
     "Diagnosis",
     "Drive",
+    "EffectiveInertia",
     "Ellipsoid",
     "FileError",
     "Inertia",
@@ -65,6 +71,7 @@ __all__ = [
     "ModelWarning",
     "RneError",
     "Robot",
+    "Significance",
     "Simulation",
     "SingularError",
     "TorqueBreakdown",
@@ -75,9 +82,12 @@ __all__ = [
     "center_of_mass_jacobian",
     "center_of_mass_velocity",
     "christoffel",
+    "coefficients",
     "coriolis_matrix",
     "coriolis_vector",
     "diagnose",
+    "differentiate",
+    "effective_inertia",
     "files",
     "forward_dynamics",
     "forward_kinematics",
@@ -102,8 +112,10 @@ __all__ = [
     "motor_sizing",
     "newton_euler",
     "operational_inertia",
+    "plot",
     "potential_energy",
     "quintic",
+    "significance",
     "simulate",
     "static_torque",
     "torque_breakdown",
@@ -116,7 +128,7 @@ __all__ = [
 ]
 
 # What needs numba is imported when it is first asked for (PEP 562): a robot is loaded in half the time without it.
-_MODULES = ("files", "jit", "lagrange")
+_MODULES = ("files", "jit", "lagrange", "plot")
 _HOMES = {
     name: f"rne.{module}"
     for module, names in {
@@ -125,15 +137,18 @@ _HOMES = {
         "doctor": "Diagnosis diagnose",
         "dynamics": "bias_vector coriolis_vector friction_torque gravity_vector inverse_dynamics",
         "energy": "kinetic_energy potential_energy",
+        "equations": "Coefficients coefficients",
         "forward": "forward_dynamics",
         "free_body": "newton_euler",
-        "inertia": "mass_matrix mass_matrix_inverse",
+        "inertia": "EffectiveInertia effective_inertia mass_matrix mass_matrix_inverse",
         "kinematics": "forward_kinematics frame_acceleration frame_velocity jacobian jacobian_dot_qd",
         "mass": "center_of_mass center_of_mass_jacobian center_of_mass_velocity",
         "operational": "Ellipsoid inertia_ellipsoid operational_inertia",
         "rigid_body": "Inertia",
+        "simplification": "Significance significance",
         "simulation": "Simulation simulate",
         "sizing": "motor_sizing",
+        "smoothing": "Derivatives differentiate",
         "statics": "joint_wrenches static_torque transform_twist transform_wrench",
         "trajectory": "quintic trapezoidal",
         "verification": "verify",

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from rne.arrays import Batch, Floats, as_batch, as_table, as_wrenches, check_robot, read_only
 from rne.dynamics import coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
+from rne.inertia import reflected_inertia
 from rne.kernels import layout as at
 from rne.kernels.entries import INVERSE_DYNAMICS
 from rne.many import launch
@@ -137,7 +138,7 @@ def torque_breakdown(
     return TorqueBreakdown(
         robot.joint_names,
         inertia=_body_inertia(robot, batch, threads),
-        rotor=_rotor_inertia(robot).astype(batch.dtype) * qdd,
+        rotor=reflected_inertia(robot).astype(batch.dtype) * qdd,
         velocity=coriolis_vector(robot, q, qd, threads=threads),
         gravity=gravity_vector(robot, q, gravity=gravity, threads=threads),
         spring=inverse_dynamics(robot, q, gravity=WEIGHTLESS, threads=threads),
@@ -156,10 +157,3 @@ def _body_inertia(robot: Robot, batch: Batch, threads: int | None) -> Floats:
     entry = INVERSE_DYNAMICS[batch.dtype]
     launch(entry, robot, at_rest, ("q", "qd", "qdd"), result, threads, read_only(table), 0)
     return result
-
-
-def _rotor_inertia(robot: Robot) -> Floats:
-    """Reflected inertia of the rotors that each coordinate turns, (n,)."""
-    joints = robot.links.table[1:]
-    inertia = joints[:, at.RATIO] ** 2 * joints[:, at.ROTOR]
-    return np.bincount(joints[:, at.LEADER].astype(int), weights=inertia, minlength=robot.n)

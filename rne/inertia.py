@@ -1,13 +1,17 @@
-"""The mass matrix, its inverse, and what is wrong where there is none: the public functions."""
+"""The mass matrix, its inverse, what is wrong where there is none, and the inertia that a joint feels."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 from numpy import empty, ndarray
 from numpy.typing import ArrayLike, NDArray
 
-from rne.arrays import Batch, Floats, as_batch, as_result, as_table, check_robot, finish
-from rne.errors import SingularError
+from rne.arrays import Batch, Floats, as_batch, as_joint, as_result, as_table, check_robot, finish
+from rne.errors import ArgumentError, SingularError
+from rne.kernels import layout as at
 from rne.kernels.entries import MASS_MATRIX, MASS_MATRIX_ONE
 from rne.kernels.jit import REFUSED
 from rne.kernels.layout import INVERSE, WITH_ROTORS
@@ -20,6 +24,26 @@ _NO_MARKS = np.zeros(0, np.uint8)
 # A pivot of the factorised mass matrix that is a smaller part of the diagonal entry it started from is rounding, and
 # the matrix singular. Rounding leaves some 1e-15; an arm of steel that carries a grain of sand still has 1e-7.
 SINGULAR = 1e-12
+
+
+class EffectiveInertia(NamedTuple):
+    """Inertia that the drive of each joint feels, as `effective_inertia` returns it.
+
+    Parameters
+    ----------
+    locked : (..., n) I_L = D_ii, all other joints held; kg m^2, or kg of a prismatic joint.
+    free : (..., n) I_f, other joints without torque; never more than `locked`.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> rne.effective_inertia(arm, [0.0, 0.0]).locked.round(4)
+    array([2.6667, 0.3333])
+    """
+
+    locked: Floats
+    free: Floats
 
 
 def mass_matrix(
@@ -121,6 +145,83 @@ def mass_matrix_inverse(
     return finish(result, out)
 
 
+def effective_inertia(
+    robot: Robot,
+    q: ArrayLike,
+    *,
+    free: Iterable[str | int] | None = None,
+    rotors: bool = True,
+    threads: int | None = None,
+) -> EffectiveInertia:
+    """Inertia that the drive of each joint feels, with the other joints locked and with them free.
+
+    Torque by acceleration at rest and without gravity (Paul 1981, chapter 6). Locked, the others are held:
+    I_L = D_ii. Free, they have no torque and give way: I_f = 1 / (M^-1)_ii, for two joints D11 - D12^2 / D22; in
+    general the Schur complement D_ii - D_iF D_FF^-1 D_Fi, with F the free joints other than i.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q : (..., n) positions, rad or m: one posture or any number of them.
+    free : names of the joints that are free where they are not the joint in question, or their numbers, from 1; all the
+        rest are locked. None frees all.
+    rotors : whether the reflected rotor inertias count.
+    threads : as for `mass_matrix`.
+
+    Returns
+    -------
+    inertia : EffectiveInertia with `locked` and `free`, (..., n) each.
+
+    Raises
+    ------
+    ArgumentError, UnknownNameError
+        An argument has the wrong shape, type or value; an unknown joint.
+    SingularError
+        Some motion of the free joints moves no mass, as for `mass_matrix_inverse`.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/lectures/two_link_point_mass_paul_values/robot.dh.toml")
+    >>> locked, free = rne.effective_inertia(arm, [[0.0, 0.0], [0.0, 3.141592653589793]])
+    >>> locked.round(6), free.round(6)
+    (array([[6., 1.],
+           [2., 1.]]), array([[2.        , 0.333333],
+           [2.        , 1.        ]]))
+    """
+    if free is None:
+        locked = np.diagonal(mass_matrix(robot, q, rotors=rotors, threads=threads), axis1=-2, axis2=-1).copy()
+        inverse = mass_matrix_inverse(robot, q, rotors=rotors, threads=threads)
+        return EffectiveInertia(locked, 1 / np.diagonal(inverse, axis1=-2, axis2=-1))
+    check_robot(robot)
+    chosen = _several(robot, free)
+    batch = as_batch(robot, {"q": q}, required="q")
+    # In float64, as the search for singular ones; float32 would round some of them to sound ones.
+    M = mass_matrix(robot, batch.rows["q"].astype(np.float64), rotors=rotors, threads=threads)
+    across, block = M[..., chosen], M[:, chosen][..., chosen]
+    names = tuple(robot.joint_names[k] for k in chosen)
+    _refuse_weak(block, names, batch.shape, np.arange(batch.samples))
+    inverse = np.linalg.inv(block)
+    locked = np.diagonal(M, axis1=-2, axis2=-1)
+    felt = locked - (across @ inverse * across).sum(axis=-1)
+    felt[:, chosen] = 1 / np.diagonal(inverse, axis1=-2, axis2=-1)
+    return EffectiveInertia(*(x.astype(batch.dtype).reshape(*batch.shape, robot.n) for x in (locked, felt)))
+
+
+def _several(robot: Robot, free: Iterable[str | int]) -> list[int]:
+    """Places in q of several joints, given by name or number."""
+    if isinstance(free, str) or not isinstance(free, Iterable):
+        raise ArgumentError(f"free: wanted several joints, such as [{free!r}], got {free!r}")
+    return sorted({as_joint(robot.joint_names, joint, "free") for joint in free})
+
+
+def reflected_inertia(robot: Robot) -> Floats:
+    """Inertia Ia (n,) of the rotors that each coordinate turns, as it feels them; float64."""
+    joints = robot.links.table[1:]
+    inertia = joints[:, at.RATIO] ** 2 * joints[:, at.ROTOR]
+    return np.bincount(joints[:, at.LEADER].astype(int), weights=inertia, minlength=robot.n)
+
+
 def refuse_singular(robot: Robot, batch: Batch, marks: NDArray[np.uint8], *, rotors: bool = True) -> None:
     """Look closer, in float64, at the samples that a kernel marked.
 
@@ -132,15 +233,21 @@ def refuse_singular(robot: Robot, batch: Batch, marks: NDArray[np.uint8], *, rot
     suspects = np.flatnonzero(marks)
     if not suspects.size:
         return
-    weak = _weak_joint(mass_matrix(robot, batch.rows["q"][suspects].astype(np.float64), rotors=rotors))
+    M = mass_matrix(robot, batch.rows["q"][suspects].astype(np.float64), rotors=rotors)
+    _refuse_weak(M, robot.joint_names, batch.shape, suspects)
+
+
+def _refuse_weak(M: Floats, names: tuple[str, ...], shape: tuple[int, ...], samples: NDArray[np.intp]) -> None:
+    """Raise SingularError if one of the matrices (m, n, n) is singular; `samples` (m,) says where in `shape` it is."""
+    weak = _weak_joint(M)
     found = np.flatnonzero(weak >= 0)
     if not found.size:
         return
-    name = robot.joint_names[weak[found[0]]]
-    where = ", ".join(str(k) for k in np.unravel_index(suspects[found[0]], batch.shape)) if batch.shape else ""
+    where = ", ".join(str(k) for k in np.unravel_index(samples[found[0]], shape)) if shape else ""
     raise SingularError(
-        f"{f'sample {where}: ' if where else ''}the mass matrix is singular at joint '{name}': it moves without moving "
-        "mass, alone or together with others; give its link an inertia or its drive a rotor, or lock it"
+        f"{f'sample {where}: ' if where else ''}the mass matrix is singular at joint '{names[weak[found[0]]]}': it "
+        "moves without moving mass, alone or together with others; give its link an inertia or its drive a rotor, or "
+        "lock it"
     )
 
 

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.arrays import as_batch, check_robot
-from rne.dynamics import coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
+from rne.arrays import as_batch, as_wrenches, check_robot
+from rne.breakdown import torque_breakdown
 from rne.edit import numbers
 from rne.errors import ArgumentError
 from rne.robot import Robot
+from rne.text import cells, columns, percent
 
 Array = NDArray[np.float64]
 
-WEIGHTLESS = (0.0, 0.0, 0.0)
-TERMS = ("gravity", "inertia", "velocity", "friction", "spring")
-NOISE = 1e-12
-"""What a table takes for rounding, as a part of the largest number of its column."""
+TERMS = ("gravity", "inertia", "velocity", "friction", "spring", "external")
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,13 +33,14 @@ class MotorSizing:
     ----------
     robot : the robot.
     peak_torque, rms_torque : largest size and root of the mean square of the torque.
-    peak_speed : largest size of the velocity.
+    peak_speed, rms_speed : of the velocity.
     peak_power, rms_power : of the power tau * qd that goes into the joint, or comes out of it when it is braked.
     peak_sample : the state in which the torque is largest, counted from 0.
     peak_time : its time, s; None without times.
     torque_at_peak : the torque there, with its sign; the sum of the following.
-    gravity, inertia, velocity, friction, spring : its parts: weight; accelerations, rotors included; Coriolis and
-        centripetal; viscous and Coulomb friction; joint springs.
+    gravity, inertia, velocity, friction, spring, external : its parts: weight; accelerations, rotors included; Coriolis
+        and centripetal; viscous and Coulomb friction; joint springs; wrenches that act on the robot.
+    rms_terms : root of the mean square of each of these parts over all states, by its name.
     torque_used, speed_used : `peak_torque` as a part of `robot.effort`, `peak_speed` of `robot.velocity`: above 1 the
         limit is broken; 0 where there is no limit.
     """
@@ -49,6 +49,7 @@ class MotorSizing:
     peak_torque: Array
     rms_torque: Array
     peak_speed: Array
+    rms_speed: Array
     peak_power: Array
     rms_power: Array
     peak_sample: NDArray[np.intp]
@@ -59,6 +60,8 @@ class MotorSizing:
     velocity: Array
     friction: Array
     spring: Array
+    external: Array
+    rms_terms: dict[str, Array]
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -68,12 +71,12 @@ class MotorSizing:
     @property
     def torque_used(self) -> Array:
         """Peak torque as a part of the limit."""
-        return _part(self.peak_torque, self.robot.effort)
+        return part_of(self.peak_torque, self.robot.effort)
 
     @property
     def speed_used(self) -> Array:
         """Peak speed as a part of the limit."""
-        return _part(self.peak_speed, self.robot.velocity)
+        return part_of(self.peak_speed, self.robot.velocity)
 
     def __str__(self) -> str:
         robot = self.robot
@@ -81,27 +84,34 @@ class MotorSizing:
         forces, speeds = (["N" if s else "N m" for s in slides], ["m/s" if s else "rad/s" for s in slides])
         demand = {
             "joint": self.joint_names,
-            "torque": _numbers(self.peak_torque),
-            "rms": _numbers(self.rms_torque),
-            "limit": _numbers(robot.effort),
+            "torque": cells(self.peak_torque),
+            "rms": cells(self.rms_torque),
+            "limit": cells(robot.effort),
             "used": _percent(self.torque_used, robot.effort),
             "unit": forces,
-            "speed": _numbers(self.peak_speed),
-            "limit ": _numbers(robot.velocity),
+            "speed": cells(self.peak_speed),
+            "rms ": cells(self.rms_speed),
+            "limit ": cells(robot.velocity),
             "used ": _percent(self.speed_used, robot.velocity),
             "unit ": speeds,
-            "power": _numbers(self.peak_power, " W"),
-            "rms ": _numbers(self.rms_power, " W"),
+            "power": cells(self.peak_power, " W"),
+            "rms  ": cells(self.rms_power, " W"),
         }
         states = [f"state {k}" for k in self.peak_sample]
         peaks = {
             "joint": self.joint_names,
-            "peak at": states if self.peak_time is None else _numbers(self.peak_time, " s"),
-            "torque": _numbers(self.torque_at_peak),
-            **{name: _numbers(getattr(self, name)) for name in TERMS},
+            "peak at": states if self.peak_time is None else cells(self.peak_time, " s"),
+            "torque": cells(self.torque_at_peak),
+            **{name: cells(getattr(self, name)) for name in TERMS},
             "unit": forces,
         }
-        return f"{_columns(demand)}\n\n{_columns(peaks)}"
+        means = {
+            "joint": self.joint_names,
+            "rms": cells(self.rms_torque),
+            **{name: cells(self.rms_terms[name]) for name in TERMS},
+            "unit": forces,
+        }
+        return f"{columns(demand)}\n\n{columns(peaks)}\n\n{columns(means)}"
 
 
 def motor_sizing(
@@ -113,6 +123,7 @@ def motor_sizing(
     t: ArrayLike | None = None,
     friction: bool = True,
     gravity: ArrayLike | None = None,
+    f_ext: Mapping[str, Any] | None = None,
 ) -> MotorSizing:
     """What each joint asks of its motor over a motion or a set of worst cases: torque, speed, power, and their causes.
 
@@ -125,6 +136,7 @@ def motor_sizing(
         time, by the trapezoid rule. Without it every state counts the same.
     friction : whether to add viscous and Coulomb friction of the joints.
     gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
+    f_ext : wrenches that act on the robot, by frame name, as for `inverse_dynamics`: the forces of a process.
 
     Returns
     -------
@@ -132,8 +144,8 @@ def motor_sizing(
 
     Raises
     ------
-    ArgumentError
-        An argument has the wrong shape, type or value; no state at all; times that do not grow.
+    ArgumentError, UnknownNameError
+        An argument has the wrong shape, type or value; an unknown frame; no state at all; times that do not grow.
 
     Examples
     --------
@@ -142,44 +154,54 @@ def motor_sizing(
     >>> import rne
     >>> arm = rne.load("models/lectures/rp_motor_sizing/robot.dh.toml")
     >>> print(rne.motor_sizing(arm, [0.0, 2.0], qdd=[[0.0, 0.0], [1.0, 0.0]]))
-    joint  torque    rms  limit  used  unit  speed  limit  used   unit  power  rms
-    theta     226  211.5      -     -   N m      0      -     -  rad/s    0 W  0 W
-    r           0      0      -     -     N      0      -     -    m/s    0 W  0 W
+    joint  torque    rms  limit  used  unit  speed  rms  limit  used   unit  power  rms
+    theta     226  211.5      -     -   N m      0    0      -     -  rad/s    0 W  0 W
+    r           0      0      -     -     N      0    0      -     -    m/s    0 W  0 W
     <BLANKLINE>
-    joint  peak at  torque  gravity  inertia  velocity  friction  spring  unit
-    theta  state 1     226      196       30         0         0       0   N m
-    r      state 0       0        0        0         0         0       0     N
+    joint  peak at  torque  gravity  inertia  velocity  friction  spring  external  unit
+    theta  state 1     226      196       30         0         0       0         0   N m
+    r      state 0       0        0        0         0         0       0         0     N
+    <BLANKLINE>
+    joint    rms  gravity  inertia  velocity  friction  spring  external  unit
+    theta  211.5      196    21.21         0         0       0         0   N m
+    r          0        0        0         0         0       0         0     N
     """
     check_robot(robot)
-    batch = as_batch(robot, {"q": q, "qd": qd, "qdd": qdd}, required="q")
+    wrenches = {} if f_ext is None else as_wrenches(robot, f_ext)[1]
+    state = {"q": q, "qd": qd, "qdd": qdd, **wrenches}
+    batch = as_batch(robot, state, required="q", widths=dict.fromkeys(wrenches, 6))
     if batch.samples == 0:
         raise ArgumentError("q: wanted one state or more, got none")
     weights = _weights(t, batch.shape)
-    q, qd, qdd = (batch.rows[name].astype(np.float64) for name in ("q", "qd", "qdd"))
-    spring = inverse_dynamics(robot, q, gravity=WEIGHTLESS)
-    terms = {
-        "gravity": gravity_vector(robot, q, gravity=gravity),
-        "inertia": inverse_dynamics(robot, q, None, qdd, gravity=WEIGHTLESS) - spring,
-        "velocity": coriolis_vector(robot, q, qd),
-        "friction": friction_torque(robot, qd) if friction else np.zeros_like(qd),
-        "spring": spring,
-    }
-    tau = inverse_dynamics(robot, q, qd, qdd, gravity=gravity, friction=friction)
-    power = tau * qd
+    shape = (*batch.shape, robot.n)
+    q, qd, qdd = (batch.rows[name].astype(np.float64).reshape(shape) for name in ("q", "qd", "qdd"))
+    parts = torque_breakdown(robot, q, qd, qdd, gravity=gravity, f_ext=f_ext, friction=friction)
+    terms = {name: getattr(parts, name).reshape(-1, robot.n) for name in TERMS}
+    terms["inertia"] = terms["inertia"] + parts.rotor.reshape(-1, robot.n)
+    tau, speed = parts.total.reshape(-1, robot.n), qd.reshape(-1, robot.n)
+    power = tau * speed
     peak = np.abs(tau).argmax(axis=0)
     joints = np.arange(robot.n)
     return MotorSizing(
         robot,
         peak_torque=np.abs(tau).max(axis=0),
-        rms_torque=np.sqrt(weights @ tau**2),
-        peak_speed=np.abs(qd).max(axis=0),
+        rms_torque=_rms(tau, weights),
+        peak_speed=np.abs(speed).max(axis=0),
+        rms_speed=_rms(speed, weights),
         peak_power=np.abs(power).max(axis=0),
-        rms_power=np.sqrt(weights @ power**2),
+        rms_power=_rms(power, weights),
         peak_sample=peak,
         peak_time=None if t is None else np.asarray(t, dtype=np.float64)[peak],
         torque_at_peak=tau[peak, joints],
         **{name: term[peak, joints] for name, term in terms.items()},
+        rms_terms={name: _rms(term, weights) for name, term in terms.items()},
     )
+
+
+def _rms(values: Array, weights: Array) -> Array:
+    """Root of the mean square over the states."""
+    root: Array = np.sqrt(weights @ values**2)
+    return root
 
 
 def _weights(t: ArrayLike | None, shape: tuple[int, ...]) -> Array:
@@ -199,28 +221,10 @@ def _weights(t: ArrayLike | None, shape: tuple[int, ...]) -> Array:
     return mean
 
 
-def _part(peak: Array, limit: Array) -> Array:
+def part_of(peak: Array, limit: Array) -> Array:
     """Peak as a part of the limit; nothing of no limit, and infinitely much of none left."""
     return np.divide(peak, limit, out=np.where(peak > 0, np.inf, 0.0), where=limit > 0)
 
 
-def _numbers(values: Array, unit: str = "") -> list[str]:
-    """Four digits of each, and none of what is but rounding beside the largest; "-" for no limit."""
-    noise = NOISE * np.abs(values[np.isfinite(values)]).max(initial=0.0)
-    cells = [0.0 if abs(value) <= noise else value for value in values]
-    return ["-" if value == np.inf else f"{value:.4g}{unit}" for value in cells]
-
-
 def _percent(parts: Array, limit: Array) -> list[str]:
-    return [f"{100 * part:.3g} %" if bound < np.inf else "-" for part, bound in zip(parts, limit, strict=True)]
-
-
-def _columns(columns: Mapping[str, Sequence[str]]) -> str:
-    """Aligned columns under their titles, the first to the left."""
-    texts = [[title.strip(), *cells] for title, cells in columns.items()]
-    widths = [max(map(len, column)) for column in texts]
-    lines = []
-    for first, *rest in zip(*texts, strict=True):
-        cells = (cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True))
-        lines.append("  ".join((first.ljust(widths[0]), *cells)).rstrip())
-    return "\n".join(lines)
+    return [cell if bound < np.inf else "-" for cell, bound in zip(percent(parts), limit, strict=True)]

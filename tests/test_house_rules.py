@@ -24,6 +24,7 @@ ARROWS = {
     "kernels": "kernels/layout",
     "frames": "kernels/layout",
     "rotations": "",
+    "whole": "",
     "links": "rotations frames kernels/layout tree errors",
     "edit": "tree errors",
     "robot": "links edit tree errors",
@@ -39,24 +40,33 @@ ARROWS = {
     "rigid_body": "edit errors shapes tree",
     "free_body": "edit errors rigid_body",
     "trajectory": "edit errors",
-    "sizing": "arrays dynamics edit errors robot",
+    "text": "",
+    "sizing": "arrays breakdown edit errors robot text",
     "lagrange": "arrays edit errors robot tree",  # the second opinion: nothing of kernels or links
     "sampling": "robot",
     "identities": "coriolis dynamics energy errors forward inertia lagrange robot",
     "verification": "arrays errors identities robot sampling",
     "doctor": "errors inertia kernels/layout loading read robot sampling tree",
     "energy": "arrays kernels many robot",
+    "equations": "arrays coriolis dynamics errors inertia robot text",
     "kinematics": "arrays errors frames kernels many robot",
     "mass": "arrays kernels many robot",
     "statics": "arrays dynamics errors kernels many robot",
     "simulation": "arrays energy errors forward inertia kernels kernels/layout many robot",
-    "breakdown": "arrays dynamics kernels kernels/layout many robot statics",
+    "breakdown": "arrays dynamics inertia kernels kernels/layout many robot statics",
+    "terms": "breakdown equations errors robot",
+    "simplification": "arrays edit errors robot sizing terms text",
+    "smoothing": "arrays edit errors",
+    "files": "errors robot smoothing whole",
+    "plot": "arrays breakdown edit energy errors inertia robot simplification sizing terms whole",
     "operational": "arrays errors inertia kinematics robot",
+    "viewer": "arrays dynamics edit errors kinematics read rigid_body robot tree",
     "__init__": (
-        "errors tree loading robot jit lagrange breakdown coriolis doctor dynamics energy forward free_body inertia "
-        "kinematics mass operational rigid_body simulation sizing statics trajectory verification"
+        "errors tree loading robot files jit lagrange breakdown coriolis doctor dynamics energy equations forward "
+        "free_body inertia kinematics mass operational plot rigid_body simplification simulation sizing smoothing "
+        "statics trajectory verification viewer"
     ),
-    "cli": "__init__ kernels many robot tree errors verification",  # the public names; a loop to time
+    "cli": "__init__ files kernels many robot tree errors verification whole",  # the public names; a loop to time
 }
 
 SOURCES = sorted(RNE.rglob("*.py"))
@@ -141,16 +151,19 @@ def test_only_the_command_line_prints(path):
     assert not {name for name in imported(path) if name.split(".")[0] in ("click", "logging", "rich")}
 
 
+OPTIONAL = {"simulation.py": {"scipy"}, "plot": {"matplotlib"}, "files": {"pyarrow"}, "viewer": {"trimesh", "viser"}}
+
+
 def test_nothing_but_the_declared_is_imported():
     """numpy, numba with its llvmlite, click for the command line; all else is Python's own.
 
-    A simulation takes scipy if it is there, and only then.
+    A simulation takes scipy, plots matplotlib, files pyarrow and the viewer viser if it is there, and only then.
     """
     import sys
 
     for path in SOURCES:
         outside = {name.split(".")[0] for name in imported(path)} - sys.stdlib_module_names - {"rne"}
-        optional = {"scipy"} if path == RNE / "simulation.py" else set()
+        optional = OPTIONAL.get(str(path.relative_to(RNE)), OPTIONAL.get(path.parent.name, set()))
         assert outside <= {"numpy", "numba", "llvmlite", "click"} | optional, path
     assert not re.search(r"^(import|from) scipy", (RNE / "simulation.py").read_text(encoding="utf-8"), re.MULTILINE)
 
@@ -166,7 +179,7 @@ def test_a_page_is_not_too_long(path):
 
 
 def public_names():
-    for module in (rne, rne.jit):
+    for module in (rne, rne.files, rne.jit):
         for name in module.__all__:
             value = getattr(module, name)
             if not inspect.ismodule(value):
@@ -205,7 +218,7 @@ def test_a_public_name_describes_every_parameter(name):
 
 
 def test_public_names_are_sorted_and_there():
-    for module in (rne, rne.jit):
+    for module in (rne, rne.files, rne.jit):
         assert list(module.__all__) == sorted(module.__all__)
         assert all(hasattr(module, name) for name in module.__all__)
 

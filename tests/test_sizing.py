@@ -13,7 +13,7 @@ import rne
 from rne.tree import Drive
 
 LECTURE = Path(__file__).parents[1] / "models" / "lectures" / "rp_motor_sizing" / "robot.dh.toml"
-TERMS = ("gravity", "inertia", "velocity", "friction", "spring")
+TERMS = ("gravity", "inertia", "velocity", "friction", "spring", "external")
 ROW = {"joint": "revolute", "a": 1.0, "mass": 2.0, "inertia": np.eye(3).tolist()}
 EXTRAS = {"rotor_inertia": 0.01, "gear_ratio": 10.0, "viscous": 0.004, "coulomb": 0.02, "stiffness": 3.0, "rest": 0.2}
 
@@ -50,6 +50,7 @@ def test_peaks_are_those_of_all_states_and_parts_add_up():
     assert_near(report.torque_at_peak, [tau[k, i] for i, k in enumerate(report.peak_sample)])
     assert_near(np.abs(report.torque_at_peak), report.peak_torque)
     assert_near(report.peak_speed, np.abs(states[1]).max(axis=0))
+    assert_near(report.rms_speed, np.sqrt((states[1] ** 2).mean(axis=0)))
     assert_near(report.peak_power, np.abs(tau * states[1]).max(axis=0))
     assert_near(report.rms_torque, np.sqrt((tau**2).mean(axis=0)))
     assert_near(report.rms_power, np.sqrt(((tau * states[1]) ** 2).mean(axis=0)))
@@ -67,6 +68,31 @@ def test_each_part_is_what_it_says():
     bare = robot.with_drives(dict.fromkeys(robot.joint_names, Drive()))
     bodies = rne.inverse_dynamics(bare, q, qdd=qdd, gravity=[0, 0, 0])
     assert_near(report.inertia, bodies + np.array([1.0, 1.0, 0.0]) * qdd)
+
+
+def test_parts_over_all_states_are_root_mean_squares():
+    robot, (q, qd, qdd) = loaded_arm(), random_states(3, 30, seed=8)
+    report = rne.motor_sizing(robot, q, qd, qdd)
+    assert_near(report.rms_terms["gravity"], np.sqrt((rne.gravity_vector(robot, q) ** 2).mean(axis=0)))
+    assert_near(report.rms_terms["friction"], np.sqrt((rne.friction_torque(robot, qd) ** 2).mean(axis=0)))
+    inertia = (rne.mass_matrix(robot, q) @ qdd[..., None])[..., 0]
+    assert_near(report.rms_terms["inertia"], np.sqrt((inertia**2).mean(axis=0)))
+
+
+def test_forces_of_a_process_count():
+    """A milling head that presses against the work: J^T w on top of all else."""
+    robot, (q, qd, qdd) = loaded_arm(), random_states(3, 5, 4, seed=9)
+    press = np.random.default_rng(0).normal(size=(4, 6)) * 30
+    report = rne.motor_sizing(robot, q, qd, qdd, f_ext={"link3": (press, "local")})
+    J = rne.jacobian(robot, q, "link3", axes="local")
+    external = -np.einsum("abij,bi->abj", J, press)
+    tau = rne.inverse_dynamics(robot, q, qd, qdd, friction=True) + external
+    assert_near(report.peak_torque, np.abs(tau).max(axis=(0, 1)))
+    peaks = np.unravel_index(report.peak_sample, (5, 4))
+    assert_near(report.external, external[*peaks, np.arange(3)])
+    assert_near(report.rms_terms["external"], np.sqrt((external**2).mean(axis=(0, 1))))
+    with pytest.raises(rne.UnknownNameError, match="f_ext: no frame is named 'link33'"):
+        rne.motor_sizing(robot, q, f_ext={"link33": press})
 
 
 def test_friction_and_gravity_may_be_left_out():
@@ -123,13 +149,17 @@ def test_the_table_reads_well():
     robot = rne.from_dh([turn, slide], convention="standard", gravity=[0, -10, -2])
     report = rne.motor_sizing(robot, [[0, 0], [0, 0.5]], [[0, 0], [1, 1]], t=[0.0, 0.5])
     assert str(report).splitlines() == [
-        "joint  torque  rms  limit  used  unit  speed  limit  used   unit  power      rms",
-        "turn       30   30    100  30 %   N m      1      4  25 %  rad/s   30 W  21.21 W",
-        "slide       2    2      -     -     N      1      -     -    m/s    2 W  1.414 W",
+        "joint  torque  rms  limit  used  unit  speed     rms  limit  used   unit  power      rms",
+        "turn       30   30    100  30 %   N m      1  0.7071      4  25 %  rad/s   30 W  21.21 W",
+        "slide       2    2      -     -     N      1  0.7071      -     -    m/s    2 W  1.414 W",
         "",
-        "joint  peak at  torque  gravity  inertia  velocity  friction  spring  unit",
-        "turn       0 s      30       30        0         0         0       0   N m",
-        "slide      0 s       2        2        0         0         0       0     N",
+        "joint  peak at  torque  gravity  inertia  velocity  friction  spring  external  unit",
+        "turn       0 s      30       30        0         0         0       0         0   N m",
+        "slide      0 s       2        2        0         0         0       0         0     N",
+        "",
+        "joint  rms  gravity  inertia  velocity  friction  spring  external  unit",
+        "turn    30       30        0         0         0       0         0   N m",
+        "slide    2        2        0         0         0       0         0     N",
     ]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from rne.cli import bench, check, info, trajectories, view
+from rne.cli import bench, check, info, plot, trajectories, view
 from rne.cli.options import examples
 from rne.errors import RneError
 
@@ -82,6 +82,8 @@ for command in (
     trajectories.inverse_dynamics,
     trajectories.forward_dynamics,
     trajectories.breakdown,
+    trajectories.convert,
+    plot.plot,
     view.show_robot,
     bench.bench,
 ):

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -25,10 +25,11 @@ from rne.robot import Robot
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rne.files import Differentiated, Trajectory
+    from rne.files import Chunk, Differentiated, Trajectory
 
     Arrays = dict[str, NDArray[Any]]
 
+QUANTITIES = {"qd": "velocities", "qdd": "accelerations", "tau": "torques"}
 _FORMATS = ("csv", "parquet", "arrow", "npy", "npz")
 _LONG = 1.0  # seconds of work, from where on a progress bar is worth its line
 _TICKS = 1000  # of a progress bar
@@ -40,16 +41,20 @@ class Job:
 
     trajectory: str
     output: str
-    output_format: str | None
     friction: bool
     wrenches: dict[str, str]
     rename: dict[str, str]
     differentiate: bool
     window: int | None
-    single: bool
-    threads: int | None
-    chunk: int | None
-    fail_on_limit: bool
+    output_format: str | None = None
+    single: bool = False
+    threads: int | None = None
+    chunk: int | None = None
+    fail_on_limit: bool = False
+
+    def f_ext(self, chunk: Chunk) -> dict[str, Any] | None:
+        """Return the wrenches of a chunk as the public functions take them."""
+        return {frame: (wrench, self.wrenches[frame]) for frame, wrench in chunk.wrenches.items()} or None
 
 
 @dataclass(frozen=True)
@@ -61,11 +66,13 @@ class Work:
     quantities : that it reads.
     run : arguments of the public functions, to what is written by quantity.
     peak : the quantity whose peaks are told; where it is a torque, it is held against the limits.
+    zero : whether what is missing is zero.
     """
 
     quantities: Sequence[str]
     run: Callable[..., Arrays]
     peak: str
+    zero: bool = True
 
 
 def _frames(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
@@ -82,43 +89,53 @@ def _patterns(_: click.Context, parameter: click.Parameter, texts: tuple[str, ..
     return patterns
 
 
-def takes_motion(output: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+READING = (
+    click.argument("trajectory", type=click.Path(allow_dash=True)),
+    click.option("--friction", is_flag=True, help="Viscous and Coulomb friction of the joints."),
+    click.option(
+        "--wrench",
+        "wrenches",
+        metavar="FRAME[:local]",
+        multiple=True,
+        callback=_frames,
+        help="Wrench on the robot in columns fx_FRAME to mz_FRAME, in world axes or the frame's own; repeatable.",
+    ),
+    click.option(
+        "--columns",
+        "rename",
+        metavar="QUANTITY=PATTERN",
+        multiple=True,
+        callback=_patterns,
+        help="Other names of columns: t=NAME; q, qd, qdd or tau=PATTERN with {joint} for the name of the joint, "
+        "{0} or {1} for its number from 0 or 1; repeatable.",
+    ),
+    click.option("--differentiate", is_flag=True, help="Make missing qd and qdd from what there is and t."),
+    click.option("--window", metavar="SAMPLES", type=int, help="Of its filter, odd; 21 by default."),
+)
+_WRITING = (
+    click.option(
+        "--format", "output_format", type=click.Choice(_FORMATS), help="Of the output; else by its suffix, or CSV."
+    ),
+    click.option("--float32", "single", is_flag=True, help="Calculate in single precision, and write it."),
+    click.option("--threads", type=click.IntRange(1), help="By default as many as there are cores."),
+    click.option("--chunk", metavar="ROWS", type=click.IntRange(1), help="Rows read at a time; bounds the memory."),
+    click.option("--fail-on-limit", is_flag=True, help="Exit code 3 if a sample is beyond a limit of the robot."),
+)
+
+
+def takes_motion(output: str, streams: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the argument TRAJECTORY and its options; it gets them as a `Job`.
 
     Parameters
     ----------
     output : what the help calls the file that is written.
+    streams : whether that is a file as long as the trajectory; else it is a picture, and must be named.
     """
-    parameters = (
-        click.argument("trajectory", type=click.Path(allow_dash=True)),
-        click.option("-o", "--output", metavar=output, default="-", help="File to write; - is stdout, the default."),
-        click.option(
-            "--format", "output_format", type=click.Choice(_FORMATS), help="Of the output; else by its suffix, or CSV."
-        ),
-        click.option("--friction", is_flag=True, help="Viscous and Coulomb friction of the joints."),
-        click.option(
-            "--wrench",
-            "wrenches",
-            metavar="FRAME[:local]",
-            multiple=True,
-            callback=_frames,
-            help="Wrench on the robot in columns fx_FRAME to mz_FRAME, in world axes or the frame's own; repeatable.",
-        ),
-        click.option(
-            "--columns",
-            "rename",
-            metavar="QUANTITY=PATTERN",
-            multiple=True,
-            callback=_patterns,
-            help="Other names of columns: t=NAME; q, qd, qdd or tau=PATTERN with {joint} for the name of the joint, "
-            "{0} or {1} for its number from 0 or 1; repeatable.",
-        ),
-        click.option("--differentiate", is_flag=True, help="Make missing qd and qdd from what there is and t."),
-        click.option("--window", metavar="SAMPLES", type=int, help="Of its filter, odd; 21 by default."),
-        click.option("--float32", "single", is_flag=True, help="Calculate in single precision, and write it."),
-        click.option("--threads", type=click.IntRange(1), help="By default as many as there are cores."),
-        click.option("--chunk", metavar="ROWS", type=click.IntRange(1), help="Rows read at a time; bounds the memory."),
-        click.option("--fail-on-limit", is_flag=True, help="Exit code 3 if a sample is beyond a limit of the robot."),
+    written = click.option(
+        "-o",
+        "--output",
+        metavar=output,
+        **({"default": "-", "help": "File to write; - is stdout, the default."} if streams else {"required": True}),
     )
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -126,29 +143,38 @@ def takes_motion(output: str) -> Callable[[Callable[..., None]], Callable[..., N
         def with_job(robot: Robot, notes: list[str], **options: Any) -> None:
             if options["window"] is not None and not options["differentiate"]:
                 raise click.UsageError("--window needs --differentiate")
-            command(robot, notes, Job(**options))
+            job = Job(**{field.name: options.pop(field.name) for field in fields(Job) if field.name in options})
+            say(*(f"warning: {note}" for note in notes))
+            if job.trajectory != "-" and Path(job.output).is_file() and os.path.samefile(job.output, job.trajectory):
+                raise click.UsageError("the output would take the place of TRAJECTORY")
+            command(robot, job, **options)
 
-        for parameter in reversed(parameters):
+        for parameter in reversed((*READING, written, *(_WRITING if streams else ()))):
             with_job = parameter(with_job)
         return with_job
 
     return decorate
 
 
-def stream(robot: Robot, notes: list[str], job: Job, work: Work) -> None:
-    """Read a trajectory, do the work on it, write the results, and tell how it went; in constant memory.
+@contextmanager
+def opened(
+    robot: Robot, job: Job, quantities: Sequence[str], zero: bool = True
+) -> Iterator[tuple[Trajectory, Differentiated | None]]:
+    """Open a trajectory, and tell what it does not have; the second is there where derivatives were asked for."""
+    with _motion(robot, job, quantities) as motion:
+        made = None
+        if job.differentiate:
+            made = rne.files.Differentiated(motion, **({} if job.window is None else {"window": job.window}))
+        say(*(f"{motion.name}: {remark}" for remark in _remarks(motion, made, zero)))
+        yield motion, made
+    if made:
+        say(*_odd(made))
 
-    Parameters
-    ----------
-    notes : warnings met in loading the robot.
-    """
-    say(*(f"warning: {note}" for note in notes))
-    if job.trajectory != "-" and Path(job.output).is_file() and os.path.samefile(job.output, job.trajectory):
-        raise click.UsageError("the output would take the place of TRAJECTORY")
+
+def stream(robot: Robot, job: Job, work: Work) -> None:
+    """Read a trajectory, do the work on it, write the results, and tell how it went; in constant memory."""
     with ExitStack() as stack:
-        motion = stack.enter_context(_motion(robot, job, work.quantities))
-        made = _made(job, motion)
-        say(*(f"{motion.name}: {remark}" for remark in _remarks(motion, made)))
+        motion, made = stack.enter_context(opened(robot, job, work.quantities, work.zero))
         threads = _threads(job.threads, robot)
         written = _try(robot, job, work, [*motion.columns.groups, *(made.missing if made else ())])
         columns = {key: [f"{key}_{joint}" for joint in robot.joint_names] for key in written}
@@ -162,7 +188,7 @@ def stream(robot: Robot, notes: list[str], job: Job, work: Work) -> None:
             )
         )
 
-        def do(read: Callable[[], rne.files.Chunk]) -> tuple[object, Count]:
+        def do(read: Callable[[], Chunk]) -> tuple[object, Count]:
             chunk = read()
             found = _found(job, work, chunk)
             arrays = {**chunk.arrays, "tau": found[work.peak]} if work.peak in ("tau", "total") else chunk.arrays
@@ -177,18 +203,15 @@ def stream(robot: Robot, notes: list[str], job: Job, work: Work) -> None:
                 results.put(encoded)
                 tally.add(counted)
                 advance(tally.samples)
-    if made:
-        say(*_odd(made))
     say(*tally.lines())
     if job.fail_on_limit and any(tally.beyond.values()):
         raise click.exceptions.Exit(3)
 
 
-def _found(job: Job, work: Work, chunk: rne.files.Chunk) -> Arrays:
-    wrenches = {frame: (wrench, job.wrenches[frame]) for frame, wrench in chunk.wrenches.items()}
+def _found(job: Job, work: Work, chunk: Chunk) -> Arrays:
     try:
         # One thread a chunk: the chunks themselves are shared among the threads.
-        return work.run(**chunk.arrays, f_ext=wrenches or None, threads=1)
+        return work.run(**chunk.arrays, f_ext=job.f_ext(chunk), threads=1)
     except SingularError as error:
         raise SingularError(f"{job.trajectory}: among the rows from {chunk.first + 1}: {error}") from None
 
@@ -212,19 +235,13 @@ def _motion(robot: Robot, job: Job, quantities: Sequence[str]) -> Trajectory:
     )
 
 
-def _made(job: Job, motion: Trajectory) -> Differentiated | None:
-    if not job.differentiate:
-        return None
-    return rne.files.Differentiated(motion, **({} if job.window is None else {"window": job.window}))
-
-
-def _remarks(motion: Trajectory, made: Differentiated | None) -> Iterator[str]:
-    for remark in motion.columns.remarks:
-        key = remark.split()[1]
-        if made and remark.startswith("no ") and key in made.missing:
-            yield f"no {key} columns: made by differentiation"
-        else:
-            yield remark
+def _remarks(motion: Trajectory, made: Differentiated | None, zero: bool) -> Iterator[str]:
+    for key in made.missing if made else ():
+        yield f"no {key} columns: made by differentiation"
+    for key in motion.columns.missing if zero else ():
+        if not made or key not in made.missing:
+            yield f"no {key} columns: {QUANTITIES[key]} taken as zero"
+    yield from motion.columns.remarks
 
 
 def _odd(made: Differentiated) -> Iterator[str]:
@@ -236,12 +253,11 @@ def _odd(made: Differentiated) -> Iterator[str]:
 
 def _threads(wish: int | None, robot: Robot) -> int:
     """Return how many threads to use, and hold pyarrow to it."""
-    import pyarrow
-
+    from rne.files.pipeline import hold_pyarrow
     from rne.many import thread_count  # imports numba
 
     threads = thread_count(wish, 2**62, robot.n)
-    pyarrow.set_cpu_count(max(1, threads - 1))
+    hold_pyarrow(threads - 1)
     return threads
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 )
 @takes_robot
 @takes_motion(output="TORQUES")
-def inverse_dynamics(robot: Robot, notes: list[str], job: Job) -> None:
+def inverse_dynamics(robot: Robot, job: Job) -> None:
     """Joint torques of a motion (inverse dynamics).
 
     TRAJECTORY has columns q_<joint>, qd_<joint>, qdd_<joint> and, if you like, t, in any order. Without qd or qdd
@@ -37,7 +37,7 @@ def inverse_dynamics(robot: Robot, notes: list[str], job: Job) -> None:
     def work(**given: Any) -> Arrays:
         return {"tau": rne.inverse_dynamics(robot, friction=job.friction, **given)}
 
-    stream(robot, notes, job, Work(("q", "qd", "qdd"), work, peak="tau"))
+    stream(robot, job, Work(("q", "qd", "qdd"), work, peak="tau"))
 
 
 @click.command(
@@ -49,7 +49,7 @@ def inverse_dynamics(robot: Robot, notes: list[str], job: Job) -> None:
 )
 @takes_robot
 @takes_motion(output="ACCELERATIONS")
-def forward_dynamics(robot: Robot, notes: list[str], job: Job) -> None:
+def forward_dynamics(robot: Robot, job: Job) -> None:
     """Accelerations that torques give the robot (forward dynamics).
 
     TRAJECTORY has columns q_<joint>, qd_<joint>, tau_<joint> and, if you like, t, in any order. Without qd or tau
@@ -59,7 +59,7 @@ def forward_dynamics(robot: Robot, notes: list[str], job: Job) -> None:
     def work(**given: Any) -> Arrays:
         return {"qdd": rne.forward_dynamics(robot, friction=job.friction, **given)}
 
-    stream(robot, notes, job, Work(("q", "qd", "tau"), work, peak="qdd"))
+    stream(robot, job, Work(("q", "qd", "tau"), work, peak="qdd"))
 
 
 @click.command(
@@ -70,7 +70,7 @@ def forward_dynamics(robot: Robot, notes: list[str], job: Job) -> None:
 )
 @takes_robot
 @takes_motion(output="PARTS")
-def breakdown(robot: Robot, notes: list[str], job: Job) -> None:
+def breakdown(robot: Robot, job: Job) -> None:
     """Torques of a motion taken apart: inertia, rotor, velocity, gravity, spring, friction, external.
 
     TRAJECTORY is as for `rne id`. PARTS has the columns t, if it was there, and for each of the seven terms and the
@@ -81,4 +81,25 @@ def breakdown(robot: Robot, notes: list[str], job: Job) -> None:
         parts = rne.torque_breakdown(robot, friction=job.friction, **given)
         return {**parts.terms, "total": parts.total}
 
-    stream(robot, notes, job, Work(("q", "qd", "qdd"), work, peak="total"))
+    stream(robot, job, Work(("q", "qd", "qdd"), work, peak="total"))
+
+
+@click.command(
+    epilog=examples(
+        "rne convert panda.urdf log.csv.gz --columns 'q=pos_{joint}' --columns t=stamp -o motion.parquet",
+        "rne convert panda.urdf positions.npz --differentiate -o motion.csv",
+    )
+)
+@takes_robot
+@takes_motion(output="COPY")
+def convert(robot: Robot, job: Job) -> None:
+    """Write a trajectory in another format, or with other names of columns.
+
+    TRAJECTORY has columns q_<joint>, qd_<joint>, qdd_<joint>, tau_<joint> and t, as far as they are there. COPY has the
+    same, in this order and in the order of the joints; what is no state of the robot is left out.
+    """
+
+    def work(f_ext: object, threads: int, **given: Any) -> Arrays:  # noqa: ARG001
+        return given
+
+    stream(robot, job, Work(("q", "qd", "qdd", "tau"), work, peak="q", zero=False))

@@ -29,6 +29,6 @@ from rne.files.columns import Columns
 from rne.files.derived import Differentiated
 from rne.files.pipeline import in_order
 from rne.files.results import Results
-from rne.files.trajectory import Chunk, Trajectory
+from rne.files.trajectory import Chunk, Trajectory, joined, seconds
 
-__all__ = ["Chunk", "Columns", "Differentiated", "Results", "Trajectory", "in_order"]
+__all__ = ["Chunk", "Columns", "Differentiated", "Results", "Trajectory", "in_order", "joined", "seconds"]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from rne.errors import ArgumentError, FileError
 from rne.robot import Robot
 
-QUANTITIES = {"q": "positions", "qd": "velocities", "qdd": "accelerations", "tau": "torques"}
+QUANTITIES = ("q", "qd", "qdd", "tau")
 WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
 
 
@@ -25,13 +25,23 @@ class Columns:
     groups : by quantity that is there (q, qd, qdd, tau), the places of its columns, in the order of the joints.
     wrenches : by frame, the places of fx, fy, fz, mx, my, mz.
     time : place of the column t, if there is one.
-    remarks : what was taken as zero or left aside.
+    missing : the quantities that were asked for and are not there.
+    remarks : what was left aside.
+
+    Examples
+    --------
+    >>> import rne
+    >>> panda = rne.load("models/panda/robot.urdf")
+    >>> with rne.files.Trajectory("models/panda/trajectory.csv", panda) as motion:
+    ...     sorted(motion.columns.groups), motion.columns.time, motion.columns.missing
+    (['q', 'qd', 'qdd'], 0, ())
     """
 
     names: tuple[str, ...]
     groups: dict[str, tuple[int, ...]]
     wrenches: dict[str, tuple[int, ...]]
     time: int | None
+    missing: tuple[str, ...]
     remarks: tuple[str, ...]
 
 
@@ -84,10 +94,8 @@ def match(
         {key: tuple(place[name] for name in group) for key, group in groups.items()},
         {frame: tuple(place[name] for name in group) for frame, group in loads.items()},
         place.get(time),
-        (
-            *(f"no {key} columns: {QUANTITIES[key]} taken as zero" for key in quantities if key not in groups),
-            *_leave_aside(where, others, robot, [key for key in quantities if key not in rename], meant),
-        ),
+        tuple(key for key in quantities if key not in groups),
+        tuple(_leave_aside(where, others, robot, [key for key in quantities if key not in rename], meant)),
     )
 
 

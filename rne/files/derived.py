@@ -7,11 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from rne.errors import FileError
-from rne.files.trajectory import Chunk, Trajectory, seconds
+from rne.files.trajectory import Chunk, Trajectory, joined, seconds
 from rne.smoothing import DEGREE, WINDOW, check_filter, derivatives, usual_gap
 
 Floats = NDArray[Any]
@@ -36,10 +35,11 @@ class Differentiated:
     --------
     >>> import rne
     >>> panda = rne.load("models/panda/robot.urdf")
-    >>> with rne.files.Trajectory("models/panda/trajectory.csv", panda, quantities=["q"]) as motion:
+    >>> names = {"qdd": "acceleration_{joint}"}  # which are not there
+    >>> with rne.files.Trajectory("models/panda/trajectory.csv", panda, rename=names) as motion:
     ...     chunks = [read() for read in rne.files.Differentiated(motion).pieces()]
-    >>> chunks[0].arrays["qdd"].shape == chunks[0].arrays["q"].shape
-    True
+    >>> chunks[0].arrays["qdd"].shape
+    (2001, 8)
     """
 
     motion: Trajectory
@@ -56,9 +56,7 @@ class Differentiated:
     @property
     def missing(self) -> tuple[str, ...]:
         """The quantities that are made."""
-        return tuple(
-            key for key in ("qd", "qdd") if key in self.motion.wanted and key not in self.motion.columns.groups
-        )
+        return tuple(key for key in ("qd", "qdd") if key in self.motion.columns.missing)
 
     def pieces(self) -> Iterator[Callable[[], Chunk]]:
         """Yield functions that return the chunks, as those of `Trajectory`.
@@ -160,8 +158,4 @@ class _Part:
         return self.chunk.arrays[source]
 
     def joined(self, other: _Part) -> _Part:
-        a, b = self.chunk, other.chunk
-        arrays = {key: np.concatenate([array, b.arrays[key]]) for key, array in a.arrays.items()}
-        wrenches = {frame: np.concatenate([wrench, b.wrenches[frame]]) for frame, wrench in a.wrenches.items()}
-        t = pa.concat_arrays([a.t, b.t])
-        return _Part(Chunk(a.first, t, arrays, wrenches, a.nulls + b.nulls), np.concatenate([self.t, other.t]))
+        return _Part(joined([self.chunk, other.chunk]), np.concatenate([self.t, other.t]))

@@ -10,11 +10,18 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from typing import TypeVar
 
+import pyarrow as pa
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _AHEAD = 8  # results of a thread that wait for their turn
 _PATIENCE = 1.0  # seconds that are waited for a read to end once nobody wants it any more
+
+
+def hold_pyarrow(threads: int) -> None:
+    """Let pyarrow use no more threads of its own than this, in the whole process."""
+    pa.set_cpu_count(max(1, threads))
 
 
 def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
@@ -28,6 +35,20 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int
     work : may be called from several threads at once; it is worth threads if it gives up the GIL.
     items : what to work on.
     threads : how many, besides the caller's; with 0 it does all by itself.
+
+    Yields
+    ------
+    result : of each item. What `work` or the iterator raises is raised in its place.
+
+    Returns
+    -------
+    results : an iterator.
+
+    Examples
+    --------
+    >>> import rne
+    >>> list(rne.files.in_order(abs, [-1, 2, -3], threads=2))
+    [1, 2, 3]
     """
     if threads < 1:
         yield from map(work, items)

@@ -16,9 +16,9 @@ from rne.errors import ArgumentError, FileError
 from rne.files.arrays import NpySink, NpzSink
 from rne.files.arrow import ArrowSink
 from rne.files.formats import FORMATS, codec_of, format_of
-from rne.files.replacing import replacing
 from rne.files.text import CsvSink
 from rne.files.trajectory import seconds
+from rne.whole import replacing
 
 Floats = NDArray[Any]
 

@@ -57,6 +57,37 @@ class Chunk:
         return len(self.arrays["q"])
 
 
+def joined(chunks: Sequence[Chunk]) -> Chunk:
+    """Put chunks that follow each other into one.
+
+    Parameters
+    ----------
+    chunks : one or more, of the same quantities.
+
+    Returns
+    -------
+    chunk : all their rows.
+
+    Examples
+    --------
+    >>> import rne
+    >>> panda = rne.load("models/panda/robot.urdf")
+    >>> with rne.files.Trajectory("models/panda/trajectory.csv", panda, chunk=100) as motion:
+    ...     rne.files.joined(list(motion)).rows
+    2001
+    """
+    if len(chunks) == 1:
+        return chunks[0]
+    first = chunks[0]
+    return Chunk(
+        first.first,
+        None if first.t is None else pa.concat_arrays([chunk.t for chunk in chunks]),
+        {key: np.concatenate([chunk.arrays[key] for chunk in chunks]) for key in first.arrays},
+        {frame: np.concatenate([chunk.wrenches[frame] for chunk in chunks]) for frame in first.wrenches},
+        sum(chunk.nulls for chunk in chunks),
+    )
+
+
 class Trajectory:
     """A file of states, matched to a robot by the names of the columns and read chunk by chunk in constant memory.
 
@@ -81,9 +112,7 @@ class Trajectory:
     Attributes
     ----------
     columns : Columns
-        What is there, and in `remarks` what was taken as zero or left aside.
-    wanted : tuple of str
-        The quantities that were asked for.
+        What is there, what is missing, and what was left aside.
     name : str
         The file, for messages.
     where : str
@@ -121,7 +150,6 @@ class Trajectory:
             raise ArgumentError(f"{robot.name} has no joint that moves")
         if chunk is not None and chunk < 1:
             raise ArgumentError(f"chunk: wanted a positive number of rows, got {chunk}")
-        self.wanted = tuple(quantities)
         self._rows, self._dtype = chunk, np.dtype(np.float32 if single else np.float64)
         with ExitStack() as stack:
             if isinstance(path, str | Path):
@@ -220,19 +248,29 @@ def _numbers(column: pa.Array) -> Floats:
     return numbers
 
 
-def seconds(where: str, t: pa.Array, first: int, origin: pa.Scalar | None = None) -> NDArray[np.float64]:
-    """Return a column t as numbers: seconds; of time stamps, since the origin.
+def seconds(where: str, t: pa.Array, first: int = 0, origin: pa.Scalar | None = None) -> NDArray[np.float64]:
+    """Return a column t as seconds; time stamps are counted from an origin.
 
     Parameters
     ----------
     where, first : file and number of the first row, for errors.
-    t : text, numbers or time stamps.
-    origin : a time stamp: nanoseconds since 1970 are more than a float can tell apart.
+    t : a column t, as `Chunk` has it: text, numbers or time stamps.
+    origin : a time stamp, say the first; nanoseconds since 1970 are more than a float can tell apart.
+
+    Returns
+    -------
+    seconds : (rows,) float64.
 
     Raises
     ------
     FileError
         Some time is no number.
+
+    Examples
+    --------
+    >>> import pyarrow, rne
+    >>> rne.files.seconds("motion.csv", pyarrow.array(["0.0", "0.5"]))
+    array([0. , 0.5])
     """
     kind = t.type
     if pa.types.is_timestamp(kind) or pa.types.is_duration(kind):
