@@ -29,7 +29,7 @@ FLAGS = (
     "--use-gl=angle",
     "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader",
-    "--window-size=1200,900",
+    "--window-size=1000,700",
     "--remote-debugging-port=0",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",  # a robot has no internet
 )
@@ -39,7 +39,8 @@ def wait_for(found: Callable[[], Any], what: str) -> Any:
     """Return the first true value of `found`; fail if none comes."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
-        if value := found():
+        value = found()
+        if isinstance(value, np.ndarray) or value:
             return value
         time.sleep(0.1)
     raise AssertionError(f"{what}: not within {PATIENCE:.0f} s")

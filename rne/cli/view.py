@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -45,8 +44,6 @@ def show_robot(
     it the joints have sliders, and the torques are those against gravity. Ctrl-C ends it.
     """
     say(*(f"warning: {note}" for note in notes))
-    # A browser opens connections that it does not use, and websockets tells each of them as an error.
-    logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
     motion: dict[str, Any] = _read(robot, trajectory, friction) if trajectory else {}
     with rne.view(robot, **motion, host=host, port=port, browser=browser) as viewer:
         say(*viewer.notes)

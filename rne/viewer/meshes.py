@@ -68,8 +68,21 @@ def as_glb(path: str, color: Color) -> bytes:
             scene = scene.convert_units("meters")
         for part in scene.geometry.values():
             if not part.visual.defined:
-                part.visual.face_colors = [round(255 * channel) for channel in color]
+                part.visual = trimesh.visual.TextureVisuals(material=_paint(color))
         data: bytes = scene.export(file_type="glb")
     except Exception as error:  # trimesh's readers raise whatever a damaged file makes them
         raise ValueError(f"{path}: {error}") from error
     return data
+
+
+def _paint(color: Color) -> Any:
+    import trimesh
+
+    *channels, opacity = color
+    linear = [channel**2.2 for channel in channels]  # glTF counts light, URDF what the eye sees
+    return trimesh.visual.material.PBRMaterial(
+        baseColorFactor=[round(255 * channel) for channel in (*linear, opacity)],
+        metallicFactor=0.0,
+        roughnessFactor=0.7,
+        alphaMode="OPAQUE" if opacity >= 1 else "BLEND",
+    )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.arrays import as_batch, check_robot
+from rne.arrays import as_batch, check_robot, real_array
 from rne.dynamics import inverse_dynamics
 from rne.edit import numbers
 from rne.errors import ArgumentError
@@ -72,7 +72,7 @@ def make_motion(
     positions, torques = (np.array(batch.rows[key], dtype=np.float64) for key in ("q", "tau"))
     if t is None:
         return Motion(np.arange(batch.samples) / RATE, positions, torques)
-    times = np.asarray(t, dtype=np.float64)
+    times = real_array("t", t)
     there = ~np.isnan(times)
     if not there.any():
         raise ArgumentError("t: all times are NaN")

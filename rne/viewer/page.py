@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from functools import partial
+from http.client import HTTPConnection
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,7 @@ class Viewer:
         self.url = f"http://{'localhost' if host in ('127.0.0.1', '0.0.0.0') else host}:{self._server.get_port()}"
         atexit.register(self.stop)  # before viser's own, which prints
         try:
+            _knock(host, self._server.get_port())
             self._server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="large")
             self._server.gui.main_panel.dock_right()
             self._stage = Stage(self._server, robot, describe(robot), states)
@@ -276,3 +278,15 @@ class Viewer:
 def _silence() -> contextlib.AbstractContextManager[object]:
     """Keep viser from printing when it starts and ends, which it does whatever one asks it."""
     return contextlib.redirect_stdout(io.StringIO())
+
+
+def _knock(host: str, port: int) -> None:
+    """Ask for the page once.
+
+    A browser opens connections ahead that it may never use. From the first request on, viser keeps websockets from
+    logging each of them as an error with a traceback.
+    """
+    connection = HTTPConnection("127.0.0.1" if host == "0.0.0.0" else host, port, timeout=10)
+    with contextlib.suppress(OSError), contextlib.closing(connection):
+        connection.request("GET", "/")
+        connection.getresponse().read()
