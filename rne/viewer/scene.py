@@ -81,8 +81,8 @@ def describe(robot: Robot) -> Scene:
     --------
     >>> import rne
     >>> scene = describe(rne.load("models/planar2/robot.dh.toml"))
-    >>> scene.sticks
-    (('base', 'link1'), ('link1', 'link2'))
+    >>> scene.solids[0].link, scene.solids[0].axes.round(3)
+    ('link1', array([0.644, 0.05 , 0.05 ]))
     """
     shapes, notes = _shapes(robot)
     return Scene(

@@ -95,7 +95,7 @@ def test_locked_and_loaded_robots_look_the_same(visible):
     robot = rne.load(visible)
     changed = robot.with_locked({"turn": 0.3}).with_payload(1.0, frame="tip")
     assert describe(changed).shapes == describe(robot).shapes
-    assert [s.link for s in describe(changed).solids][0] == "arm"
+    assert describe(changed).solids[0].link == "arm"
     assert len(describe(changed).solids) == 2
 
 
