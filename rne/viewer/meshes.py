@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rne.read.geometry import Color
 
@@ -46,8 +50,22 @@ def _listed(variable: str) -> list[Path]:
     return [Path(part) for part in os.environ.get(variable, "").split(os.pathsep) if part]
 
 
-def as_glb(path: str, color: Color) -> bytes:
-    """Return a mesh as binary glTF, in m and in the axes of its file.
+@dataclass(frozen=True, eq=False)
+class Mesh:
+    """A mesh as browsers take it.
+
+    Attributes
+    ----------
+    glb : binary glTF, in m and in the axes of its file.
+    bounds : (2, 3) lower and upper corner of the box around it, m.
+    """
+
+    glb: bytes
+    bounds: NDArray[np.float64]
+
+
+def read_mesh(path: str, color: Color) -> Mesh:
+    """Read a mesh.
 
     Parameters
     ----------
@@ -69,10 +87,10 @@ def as_glb(path: str, color: Color) -> bytes:
         for part in scene.geometry.values():
             if not part.visual.defined:
                 part.visual = trimesh.visual.TextureVisuals(material=_paint(color))
-        data: bytes = scene.export(file_type="glb")
+        mesh = Mesh(scene.export(file_type="glb"), scene.bounds)
     except Exception as error:  # trimesh's readers raise whatever a damaged file makes them
         raise ValueError(f"{path}: {error}") from error
-    return data
+    return mesh
 
 
 def _paint(color: Color) -> Any:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import errno
 import html
 import io
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -30,6 +32,7 @@ Array = NDArray[np.float64]
 
 _FRAME = 1 / 30  # seconds between two pictures
 _LOOKS = 50  # at least so many states of a motion, if it has them, tell the camera where to look
+_PORTS = 100  # that are tried
 _SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5", "10")
 
 
@@ -66,8 +69,9 @@ class Viewer:
         states = self._some_states()
         self._q = states[0]
         self._peaks = np.zeros(robot.n) if motion is None else motion.peaks
+        free = _free_port(host, port)
         with _silence():
-            self._server = viser.ViserServer(host, port, label=robot.name, verbose=False)
+            self._server = viser.ViserServer(host, free, label=robot.name, verbose=False)
         self.url = f"http://{'localhost' if host in ('127.0.0.1', '0.0.0.0') else host}:{self._server.get_port()}"
         atexit.register(self.stop)  # before viser's own, which prints
         try:
@@ -76,13 +80,13 @@ class Viewer:
             self._server.gui.main_panel.dock_right()
             self._stage = Stage(self._server, robot, describe(robot), states)
             self.notes = tuple(self._stage.notes)
+            if motion is not None:
+                self._add_player(motion)
+            self._add_switches()
             if motion is None:
                 self._add_sliders()
-            else:
-                self._add_player(motion)
             with self._server.gui.add_folder("Torques" if motion else "Torques against gravity"):
                 self._bars = self._server.gui.add_html("")
-            self._add_switches()
             self._draw()
         except BaseException:
             self.stop()
@@ -278,6 +282,21 @@ class Viewer:
 def _silence() -> contextlib.AbstractContextManager[object]:
     """Keep viser from printing when it starts and ends, which it does whatever one asks it."""
     return contextlib.redirect_stdout(io.StringIO())
+
+
+def _free_port(host: str, port: int) -> int:
+    """Return the first free port; viser would wait forever where there is none."""
+    last = port + 1 if port == 0 else min(port + _PORTS, 2**16)
+    problem: OSError | None = None
+    for candidate in range(port, last):
+        try:
+            with socket.create_server((host, candidate)):
+                return candidate
+        except OSError as error:
+            problem = error
+            if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+                break
+    raise ArgumentError(f"host, port: cannot listen on {host}:{port}: {problem}") from problem
 
 
 def _knock(host: str, port: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections import Counter
 from collections.abc import Mapping
@@ -113,17 +114,36 @@ def solid(body: Body) -> Solid:
     return Solid(body.name, body.mass, np.array(body.com), rotation, np.sqrt(5 * second / body.mass))
 
 
-def points_of(scene: Scene, poses: Mapping[str, Array]) -> Array:
-    """Return the origins of the frames and the centres of mass, (points, 3), in base axes, m.
+def corners(shape: Geometry, bounds: Array | None = None) -> Array:
+    """Return the corners of the box around a shape, (8, 3), in the frame of its link, m.
 
     Parameters
     ----------
-    scene : the scene.
-    poses : by link, (4, 4), as `rne.forward_kinematics` returns them.
+    shape : the shape.
+    bounds : (2, 3) lower and upper corner of its mesh, if it is one, before it is scaled.
     """
-    origins = [pose[:3, 3] for pose in poses.values()]
-    centers = [poses[s.link][:3, :3] @ s.center + poses[s.link][:3, 3] for s in scene.solids]
-    return np.array([*origins, *centers])
+    half = shape.half_extents
+    box = np.array([half, half]) * [[-1], [1]] if half else np.array(bounds) * shape.size
+    own = np.array(list(itertools.product(*box.T)))
+    found: Array = own @ np.array(shape.origin.rotation).T + shape.origin.position
+    return found
+
+
+def extent(poses: Mapping[str, Array], points: Mapping[str, Array]) -> tuple[Array, Array]:
+    """Return the lower and the upper corner, (3,) each, of the box around the frames and the points on them, m.
+
+    Parameters
+    ----------
+    poses : by link, (..., 4, 4), as `rne.forward_kinematics` returns them.
+    points : by link, (points, 3) in its frame, m.
+    """
+    everything = [pose[..., :3, 3].reshape(-1, 3) for pose in poses.values()]
+    for link, own in points.items():
+        pose = poses[link]
+        placed = own @ np.swapaxes(pose[..., :3, :3], -1, -2) + pose[..., None, :3, 3]
+        everything.append(placed.reshape(-1, 3))
+    cloud = np.concatenate(everything)
+    return cloud.min(axis=0), cloud.max(axis=0)
 
 
 def slider_ranges(robot: Robot) -> tuple[Array, Array]:

@@ -14,8 +14,8 @@ from viser.transforms import SO3
 from rne.kinematics import forward_kinematics
 from rne.read.geometry import Geometry
 from rne.robot import Robot
-from rne.viewer.meshes import as_glb
-from rne.viewer.scene import Scene, missing_meshes, points_of
+from rne.viewer.meshes import Mesh, read_mesh
+from rne.viewer.scene import Scene, corners, extent, missing_meshes
 
 Array = NDArray[np.float64]
 
@@ -49,13 +49,18 @@ class Stage:
     def __init__(self, server: viser.ViserServer, robot: Robot, scene: Scene, q: Array) -> None:
         self._server, self._robot, self._scene = server, robot, scene
         self.notes = list(scene.notes)
-        points = np.concatenate([points_of(scene, forward_kinematics(robot, state)) for state in q])
-        low, high = points.min(axis=0), points.max(axis=0)
+        shapes = self._readable(scene.shapes)
+        points = {solid.link: solid.center[None] for solid in scene.solids}
+        for shape, mesh in shapes:
+            box = corners(shape, mesh.bounds if mesh else None)
+            points[shape.link] = np.concatenate([points.get(shape.link, box), box])
+        low, high = extent(forward_kinematics(robot, q), points)
         self._reach = max(float(np.linalg.norm(high - low)), 0.1)
         self._names = {name: f"/robot/{k} {name.replace('/', '_')}" for k, name in enumerate(scene.frames)}
         self._parts: dict[str, list[Any]] = {part: [] for part in PARTS}
         self._frames = [self._frame(name) for name in scene.frames]
-        self._add_shapes(scene.shapes)
+        for k, (shape, mesh) in enumerate(shapes):
+            self._parts["shapes"].append(self._shape(f"{self._names[shape.link]}/shape {k}", shape, mesh))
         self._add_solids()
         self._sticks = self._add_sticks(forward_kinematics(robot, q[0]))
         self._look_at((low + high) / 2, float(low[2]))
@@ -78,9 +83,11 @@ class Stage:
 
     def move(self, q: Array) -> None:
         """Put the robot where q (n,), all finite, says."""
-        poses = forward_kinematics(self._robot, q)
-        for frame, name in zip(self._frames, self._scene.frames, strict=True):
-            frame.wxyz, frame.position = _wxyz(poses[name][:3, :3]), poses[name][:3, 3]
+        poses = forward_kinematics(self._robot, q, self._scene.frames)
+        placed = np.array(list(poses.values()))
+        turns = _wxyz(placed[:, :3, :3])
+        for frame, pose, turn in zip(self._frames, placed, turns, strict=True):
+            frame.wxyz, frame.position = turn, pose[:3, 3]
         if self._sticks is not None:
             self._sticks.points = self._stick_points(poses)
 
@@ -92,17 +99,20 @@ class Stage:
             self._parts["names"].append(label)
         return frame
 
-    def _add_shapes(self, shapes: Sequence[Geometry]) -> None:
+    def _readable(self, shapes: Sequence[Geometry]) -> list[tuple[Geometry, Mesh | None]]:
+        """Return the shapes, each with its mesh if it has one; those whose mesh cannot be read are noted instead."""
+        found: list[tuple[Geometry, Mesh | None]] = []
         unreadable = []
-        for k, shape in enumerate(shapes):
+        for shape in shapes:
             try:
-                self._parts["shapes"].append(self._shape(f"{self._names[shape.link]}/shape {k}", shape))
+                found.append((shape, read_mesh(shape.mesh, shape.color or _GREY) if shape.kind == "mesh" else None))
             except ValueError:
                 unreadable.append(shape.mesh)
         if unreadable:
             self.notes.append(missing_meshes(shapes[0].role, "not readable", unreadable))
+        return found
 
-    def _shape(self, name: str, shape: Geometry) -> Any:
+    def _shape(self, name: str, shape: Geometry, mesh: Mesh | None) -> Any:
         add = self._server.scene
         color = shape.color or _GREY
         look = {"color": color[:3], "opacity": None if color[3] >= 1 else color[3]}
@@ -117,7 +127,7 @@ class Stage:
             case "capsule", (radius, length):
                 capsule = trimesh.creation.capsule(length, radius)
                 return add.add_mesh_simple(name, capsule.vertices, capsule.faces, **look, **place)
-        return add.add_glb(name, as_glb(shape.mesh, color), scale=shape.size, **place)
+        return mesh and add.add_glb(name, mesh.glb, scale=shape.size, **place)
 
     def _add_solids(self) -> None:
         for solid in self._scene.solids:
@@ -168,6 +178,6 @@ class Stage:
 
 
 def _wxyz(rotation: Array) -> Array:
-    """Return the unit quaternion, w first, of a rotation."""
+    """Return the unit quaternions (..., 4), w first, of rotations (..., 3, 3)."""
     wxyz: Array = SO3.from_matrix(rotation).wxyz
     return wxyz

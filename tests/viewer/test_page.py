@@ -170,6 +170,16 @@ def test_two_pages_do_not_fight_over_a_port():
             assert other.url != one.url
 
 
+def test_a_place_where_nobody_can_listen_is_refused():
+    robot = rne.load(MODELS / "planar2" / "robot.dh.toml")
+    with pytest.raises(rne.ArgumentError, match=r"cannot listen on 192\.0\.2\.1:8080"):  # no machine has this address
+        rne.view(robot, host="192.0.2.1", browser=False)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with rne.view(robot, port=port, browser=False) as viewer:
+            assert not viewer.url.endswith(f":{port}")
+
+
 def test_without_viser_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "viser", None)
     for name in ("rne.viewer.page", "rne.viewer.stage"):

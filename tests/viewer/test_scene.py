@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 import rne
 from rne.rigid_body import Inertia
 from rne.tree import Body
-from rne.viewer.scene import describe, slider_ranges, solid
+from rne.viewer.scene import corners, describe, extent, slider_ranges, solid
 
 pytestmark = pytest.mark.filterwarnings("ignore::rne.ModelWarning")
 
@@ -124,6 +124,19 @@ def test_frames_in_one_place_share_a_label():
 
 def test_frames_that_a_slide_parts_have_labels_of_their_own(visible):
     assert describe(rne.load(visible)).labels == {"base": "base", "arm": "arm", "tip": "tip"}
+
+
+def test_the_camera_looks_at_everything(visible):
+    robot = rne.load(visible)
+    box, mesh, *_ = describe(robot).shapes
+    found = corners(box)  # 0.1 x 0.2 x 0.3 m, turned by a quarter about z, 0.1 m up
+    np.testing.assert_allclose(np.abs(found[:, :2]), np.tile([0.1, 0.05], (8, 1)))
+    np.testing.assert_allclose(np.sort(found[:, 2]), [-0.05] * 4 + [0.25] * 4)
+    np.testing.assert_allclose(np.abs(corners(mesh, [[-1, -1, -1], [1, 1, 1]])), np.tile([0.1, 0.2, 0.3], (8, 1)))
+    poses = rne.forward_kinematics(robot, [[0.0, 0.1], [np.pi / 2, 0.5]])  # the slide points up, then forward
+    low, high = extent(poses, {"tip": np.array([[0.0, 0.0, 0.1]])})
+    np.testing.assert_allclose(low, [0, 0, 0], atol=1e-12)
+    np.testing.assert_allclose(high, [0.6, 0, 0.5], atol=1e-12)
 
 
 def test_sliders_go_as_far_as_the_joints():
