@@ -96,7 +96,9 @@ def differentiate(
         k = int(np.argmax(steps < 0)) + 1
         raise ArgumentError(f"t: times fall from {times[k - 1]:.17g} to {times[k]:.17g} s, at sample {k}")
     longest = usual_gap(times) if gap is None else gap
-    qd, qdd = derivatives(times, values.reshape(len(times), -1), window, degree, longest)
+    qd, qdd = derivatives(
+        times, values.reshape(len(times), 1 if values.ndim == 1 else values.shape[1]), window, degree, longest
+    )
     return Derivatives(
         qd.reshape(values.shape),
         qdd.reshape(values.shape),

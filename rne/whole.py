@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import signal
@@ -31,51 +32,54 @@ def replacing(path: str) -> Iterator[BinaryIO]:
     """
     target = Path(path).resolve()
     if target.exists() and not target.is_file():
-        with target.open("wb") as stream:
+        with _named(path), target.open("wb") as stream:
             yield stream
         return
     _remove_leftovers(target)
     part = target.with_name(f".{target.name[:100]}.{os.urandom(6).hex()}{_SUFFIX}")
-    with _ended_by_exceptions():
+    with _ended_by_exceptions(), _named(path, part):
         try:
-            with _created(part, path) as stream:
-                _lock(stream)
+            with _created(part) as stream:
                 yield stream
             if target.exists():
                 shutil.copymode(target, part)
             part.replace(target)
-        except OSError as error:  # a full disk is full for the file that was asked for
-            if error.filename is None and error.errno:
-                raise type(error)(error.errno, error.strerror, path) from None
-            raise
         finally:
             part.unlink(missing_ok=True)
 
 
-def _created(part: Path, path: str) -> BinaryIO:
+@contextmanager
+def _named(path: str, part: Path | None = None) -> Iterator[None]:
+    """Let errors of the system tell of the file that was asked for; those of other files pass."""
     try:
-        return part.open("x+b")
+        yield
     except OSError as error:
+        ours = error.filename is None or error.filename == str(part)
+        if not ours or error.errno in (None, errno.EPIPE):
+            raise
         raise OSError(error.errno, error.strerror, path) from None
 
 
-def _lock(stream: BinaryIO) -> bool:
-    """Mark a file as being written; the system takes the mark away when the process ends, however it ends."""
-    if fcntl is None:
-        return False
-    try:
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
+def _created(part: Path) -> BinaryIO:
+    """Open a new file and mark it as being written, until the process ends, however it ends."""
+    while True:
+        stream = part.open("x+b")
+        if fcntl is not None:
+            with contextlib.suppress(OSError):  # of file systems that know no marks
+                fcntl.flock(stream, fcntl.LOCK_EX)
+        if part.exists():
+            return stream
+        stream.close()  # another run took it for a leftover before it was marked
 
 
 def _remove_leftovers(target: Path) -> None:
-    """Remove what runs that were killed have left; what nobody marks is theirs once it is not just being made."""
+    """Remove what runs that were killed have left: files that nobody marks any more."""
+    if fcntl is None:
+        return
     for old in target.parent.glob(f".{_escaped(target.name[:100])}.*{_SUFFIX}"):
         with contextlib.suppress(OSError), old.open("rb+") as stream:
-            if _lock(stream) and os.fstat(stream.fileno()).st_size:
-                old.unlink()
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            old.unlink()
 
 
 def _escaped(name: str) -> str:

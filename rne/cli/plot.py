@@ -31,7 +31,6 @@ def plot(robot: Robot, job: Job, kind: str) -> None:
     TRAJECTORY is as for `rne id`, and is read into memory. Torques are drawn against their limits, their terms as
     stacked areas; power and energy are those of the motion with these torques.
     """
-
     with opened(robot, job, ("q", "qd", "qdd")) as (motion, made):
         chunk = rne.files.joined([read() for read in (made or motion).pieces()])
         if not chunk.rows:
@@ -50,5 +49,5 @@ def plot(robot: Robot, job: Job, kind: str) -> None:
         elif kind == "power":
             figure = rne.plot.power(robot, t, qd, tau)
         else:
-            figure = rne.plot.energy(robot, t, q, qd, tau)
+            figure = rne.plot.energy(robot, t, q, qd, None if t is None else tau)
     rne.plot.save(figure, job.output)

@@ -16,7 +16,31 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from rne.errors import FileError
-from rne.files.sources import Piece, Sink, Source, asked, rows_of
+from rne.files.sources import Piece, Sink, Source, as_arrow, asked, rows_of
+
+
+class _Place:
+    """A stream with a place of its own to read at.
+
+    Parameters
+    ----------
+    stream : shared; it is sought before every read.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream, self._place = stream, 0
+
+    def read(self, size: int = -1) -> bytes:
+        self._stream.seek(self._place)
+        data = self._stream.read(size)
+        self._place += len(data)
+        return data
+
+    def seek(self, place: int) -> None:
+        self._place = place
+
+    def tell(self) -> int:
+        return self._place
 
 
 class _Member:
@@ -28,7 +52,7 @@ class _Member:
     opened : opens it anew, at its beginning.
     """
 
-    def __init__(self, where: str, opened: Callable[[], IO[bytes]]) -> None:
+    def __init__(self, where: str, opened: Callable[[], Any]) -> None:
         self._where = where
         first = opened()
         with _damage(where):
@@ -79,7 +103,7 @@ class Arrays(Source):
             self._members = _members(stream, name)
             named = [_names(f"{name}: {key}", key, member, widths) for key, member in self._members.items()]
         else:
-            self._members = {"": _Member(name, lambda: stream)}
+            self._members = {"": _Member(name, lambda: _Place(stream))}
             named = [_layout(name, self._members[""], widths)]
         rows = {key: member.rows for key, member in self._members.items()}
         if len(set(rows.values())) > 1:
@@ -115,7 +139,7 @@ class Arrays(Source):
             for k, name in enumerate(self._named[key]):
                 columns[name] = array[array.dtype.names[k]][:, 0] if array.dtype.names else array[:, k]
         wanted = [columns[name] for name in names]
-        return lambda: [pa.array(np.ascontiguousarray(_native(column))) for column in wanted]
+        return lambda: [as_arrow(np.ascontiguousarray(_native(column))) for column in wanted]
 
     def done(self) -> float:
         return self._first / max(1, self._rows)

@@ -13,7 +13,7 @@ from rne.errors import FileError
 from rne.files.sources import Piece, Sink, Source, asked, rows_of
 
 _BUFFER = 1 << 18  # bytes read of a column at a time
-_GROUP = 32 << 20  # bytes of numbers in a row group; it is held in memory until it is written
+_GROUP = 16 << 20  # bytes of numbers in a row group; it is held in memory until it is written
 
 
 class Parquet(Source):

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from rne.errors import FileError
+from rne.files.sources import as_arrow
 
 
 def header(where: str, line: str) -> list[str]:
@@ -94,7 +95,7 @@ def rows(
     except csv.Error as error:
         raise FileError(f"{name}:{at + 1}: {error}") from None
     return [
-        pa.array(column, pa.binary()).view(pa.string()) if place == text else pa.array(np.array(column, float))
+        pa.array(column, pa.binary()).view(pa.string()) if place == text else as_arrow(np.array(column, float))
         for column, place in zip(columns, places, strict=True)
     ]
 

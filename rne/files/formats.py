@@ -18,6 +18,18 @@ _SUFFIXES = {
 }
 
 
+def check_format(name: str | None) -> None:
+    """Refuse a format that there is not; None leaves it to the name of the file.
+
+    Raises
+    ------
+    ArgumentError
+        It is none.
+    """
+    if name is not None and name not in FORMATS:
+        raise ArgumentError(f"format: wanted one of {', '.join(FORMATS)}, got {name!r}")
+
+
 def format_of(name: str) -> str:
     """Return the format of a file; what no other suffix names is CSV."""
     path = Path(name)

@@ -20,8 +20,9 @@ _PATIENCE = 1.0  # seconds that are waited for a read to end once nobody wants i
 
 
 def hold_pyarrow(threads: int) -> None:
-    """Let pyarrow use no more threads of its own than this, in the whole process."""
+    """Let pyarrow use no more threads of its own than this and leave signals alone, in the whole process."""
     pa.set_cpu_count(max(1, threads))
+    pa.enable_signal_handlers(False)
 
 
 def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:

@@ -12,10 +12,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from rne.errors import ArgumentError, FileError
+from rne.errors import FileError
 from rne.files.arrays import NpySink, NpzSink
 from rne.files.arrow import ArrowSink
-from rne.files.formats import FORMATS, codec_of, format_of
+from rne.files.formats import check_format, codec_of, format_of
+from rne.files.sources import as_arrow
 from rne.files.text import CsvSink
 from rne.files.trajectory import seconds
 from rne.whole import replacing
@@ -60,8 +61,7 @@ class Results:
         single: bool = False,
         format: str | None = None,  # noqa: A002
     ) -> None:
-        if format is not None and format not in FORMATS:
-            raise ArgumentError(f"format: wanted one of {', '.join(FORMATS)}, got {format!r}")
+        check_format(format)
         self._stack = ExitStack()
         named = isinstance(path, str | Path)
         self._name = str(path) if named else str(getattr(path, "name", "<stream>"))
@@ -124,8 +124,8 @@ class Results:
             times = {} if t is None else {"t": seconds(self._name, t, first)}
             return self._sink.encode({**times, **arrays})
         if t is not None and self._kind != "csv" and pa.types.is_string(t.type):
-            t = pa.array(seconds(self._name, t, first))
-        columns = [pa.array(column) for array in arrays.values() for column in np.ascontiguousarray(array.T)]
+            t = as_arrow(seconds(self._name, t, first))
+        columns = [as_arrow(column) for array in arrays.values() for column in np.ascontiguousarray(array.T)]
         return self._sink.encode(columns if t is None else [t, *columns])
 
     def put(self, encoded: object) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
+from pyarrow import compute
 
 PIECE = 3 << 20  # bytes of numbers in a piece: what a core's cache holds, and enough not to see the costs of a call
 
@@ -82,6 +86,24 @@ class Sink(ABC):
 def asked(time: int | None, places: Sequence[int]) -> list[int]:
     """Return the places of all columns that are wanted."""
     return [*places] if time is None else [time, *places]
+
+
+# In place, both; what pyarrow offers for it imports pandas where that is installed, and takes as long as all the rest.
+
+
+def as_arrow(column: NDArray[Any]) -> pa.Array:
+    """Return contiguous numbers as pyarrow has them."""
+    return pa.Array.from_buffers(pa.from_numpy_dtype(column.dtype), len(column), [None, pa.py_buffer(column)])
+
+
+def as_numpy(column: pa.Array) -> NDArray[Any]:
+    """Return numbers as numpy has them; nulls become NaN."""
+    if column.null_count:
+        column = compute.fill_null(column.cast(pa.float64(), safe=False), math.nan)
+    values, dtype = column.buffers()[1], np.dtype(column.type.to_pandas_dtype())
+    if not len(column):
+        return np.empty(0, dtype)
+    return np.frombuffer(values, dtype, len(column), column.offset * dtype.itemsize)
 
 
 def rows_of(columns: int, rows: int | None) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv as python_csv
 import math
 import os
@@ -204,6 +205,11 @@ class CsvSink(Sink):
     def close(self) -> None:
         if not self._flush:
             self._stream.close()
+
+    def abandon(self) -> None:
+        # Or else pyarrow writes the rest when it forgets the stream, and complains.
+        with contextlib.suppress(Exception):
+            self.close()
 
 
 def _lines(batch: pa.RecordBatch, quoting: str) -> pa.Buffer:

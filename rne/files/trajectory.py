@@ -17,8 +17,8 @@ from rne.errors import ArgumentError, FileError
 from rne.files.arrays import Arrays
 from rne.files.arrow import Arrow, Parquet
 from rne.files.columns import WRENCH, Columns, match
-from rne.files.formats import format_of
-from rne.files.sources import Piece, Source
+from rne.files.formats import check_format, format_of
+from rne.files.sources import Piece, Source, as_numpy
 from rne.files.text import Csv
 from rne.robot import Robot
 
@@ -148,6 +148,7 @@ class Trajectory:
     ) -> None:
         if not robot.n:
             raise ArgumentError(f"{robot.name} has no joint that moves")
+        check_format(format)
         if chunk is not None and chunk < 1:
             raise ArgumentError(f"chunk: wanted a positive number of rows, got {chunk}")
         self._rows, self._dtype = chunk, np.dtype(np.float32 if single else np.float64)
@@ -192,13 +193,20 @@ class Trajectory:
     def pieces(self) -> Iterator[Callable[[], Chunk]]:
         """Yield functions that return the chunks, in order; they do most of the work, and may be called in any thread.
 
+        There is always one, which has no rows if the file has none.
+
         Yields
         ------
         read : a function without arguments that returns a `Chunk`.
         """
         time = self.columns.time
+        none = True
         for piece in self._source.pieces(time, self._places(), self._rows):
+            none = False
             yield self._reader(piece)
+        if none:
+            empty = [pa.nulls(0, pa.float64())] * len(self._places())
+            yield self._reader(Piece(0, lambda: [*([] if time is None else [pa.nulls(0, self.time_type)]), *empty]))
 
     def _reader(self, piece: Piece) -> Callable[[], Chunk]:
         return lambda: self._chunk(piece)
@@ -244,8 +252,7 @@ def _numbers(column: pa.Array) -> Floats:
         column = column.dictionary_decode()
     if not pa.types.is_floating(column.type):
         column = column.cast(pa.float64(), safe=False)
-    numbers: Floats = column.to_numpy(zero_copy_only=False)
-    return numbers
+    return as_numpy(column)
 
 
 def seconds(where: str, t: pa.Array, first: int = 0, origin: pa.Scalar | None = None) -> NDArray[np.float64]:
@@ -275,7 +282,7 @@ def seconds(where: str, t: pa.Array, first: int = 0, origin: pa.Scalar | None = 
     kind = t.type
     if pa.types.is_timestamp(kind) or pa.types.is_duration(kind):
         scale = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[kind.unit]
-        counts = t.view(pa.int64()).to_numpy(zero_copy_only=False)
+        counts = as_numpy(t.view(pa.int64()))
         times: NDArray[np.float64] = (counts - (0 if origin is None else origin.cast(pa.int64()).as_py())) / scale
         return times
     try:
