@@ -53,7 +53,7 @@ class Stage:
         points = {solid.link: solid.center[None] for solid in scene.solids}
         for shape, mesh in shapes:
             box = corners(shape, mesh.bounds if mesh else None)
-            points[shape.link] = np.concatenate([points.get(shape.link, box), box])
+            points[shape.link] = np.concatenate([points.get(shape.link, np.empty((0, 3))), box])
         low, high = extent(forward_kinematics(robot, q), points)
         self._reach = max(float(np.linalg.norm(high - low)), 0.1)
         self._names = {name: f"/robot/{k} {name.replace('/', '_')}" for k, name in enumerate(scene.frames)}
@@ -126,7 +126,8 @@ class Stage:
                 return add.add_cylinder(name, radius, length, **look, **place)
             case "capsule", (radius, length):
                 capsule = trimesh.creation.capsule(length, radius)
-                return add.add_mesh_simple(name, capsule.vertices, capsule.faces, **look, **place)
+                centered = capsule.vertices - capsule.bounds.mean(axis=0)  # not all versions of trimesh have it so
+                return add.add_mesh_simple(name, centered, capsule.faces, **look, **place)
         return mesh and add.add_glb(name, mesh.glb, scale=shape.size, **place)
 
     def _add_solids(self) -> None:
