@@ -34,8 +34,8 @@ def show_robot(robot: Robot, job: Job, host: str, port: int, browser: bool) -> N
     motion = _read(robot, job) if job.trajectory else {}
     with rne.view(robot, **motion, host=host, port=port, browser=browser) as viewer:
         say(*viewer.notes)
-        click.echo(f"{viewer.url} shows {robot.name}; Ctrl-C ends it")
         try:
+            click.echo(f"{viewer.url} shows {robot.name}; Ctrl-C ends it")
             viewer.wait()
         except KeyboardInterrupt:
             say("")
