@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from rne.statics import joint_wrenches, static_torque, transform_twist, transform_wrench
     from rne.trajectory import quintic, quintic_duration, trapezoidal, trapezoidal_duration
     from rne.verification import verify
+    from rne.viewer import view
 
 __all__ = [
     "ArgumentError",
@@ -152,6 +153,7 @@ __all__ = [
     "trapezoidal_duration",
     "velocity_torques",
     "verify",
+    "view",
 ]
 
 # What needs numba is imported when it is first asked for (PEP 562): a robot is loaded in half the time without it.
@@ -187,6 +189,7 @@ _HOMES = {
         "statics": "joint_wrenches static_torque transform_twist transform_wrench",
         "trajectory": "quintic quintic_duration trapezoidal trapezoidal_duration",
         "verification": "verify",
+        "viewer": "view",
     }.items()
     for name in names.split()
 }

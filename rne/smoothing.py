@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.arrays import real_array
-from rne.edit import numbers
+from rne.edit import numbers, real_array
 from rne.errors import ArgumentError
 
 Floats = NDArray[np.float64]

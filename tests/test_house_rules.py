@@ -74,6 +74,7 @@ ARROWS = {
     "files": "errors robot smoothing whole",
     "plot": "arrays breakdown edit energy errors inertia robot simplification sizing terms whole",
     "operational": "arrays errors inertia kinematics robot",
+    "viewer": "arrays dynamics edit errors kinematics read rigid_body robot tree",
     "examples": "__init__ edit lagrange text",  # the public names, as their readers use them
     "cli": "__init__ examples files kernels many robot tree errors verification whole",  # a loop to time
 }
@@ -84,6 +85,7 @@ EXTRAS = {
     "integration.py": {"scipy"},
     "plot": {"matplotlib"},
     "read/xacro.py": {"xacro", "xacrodoc"},
+    "viewer": {"trimesh", "viser"},
 }
 GROWING = ("__init__", "cli")  # these may use less than they may
 

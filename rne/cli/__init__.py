@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from rne.cli import bench, check, example, info, plot, trajectories
+from rne.cli import bench, check, example, info, plot, trajectories, view
 from rne.cli.options import examples
 from rne.errors import RneError
 
@@ -63,6 +63,7 @@ def _version(package: str) -> str:
         "rne info panda.urdf",
         "rne check panda.urdf --verify",
         "rne id panda.urdf motion.csv -o torques.csv",
+        "rne view panda.urdf motion.csv",
         "rne bench panda.urdf",
         "rne example two_link_point_mass",
     ),
@@ -85,6 +86,7 @@ for command in (
     trajectories.breakdown,
     trajectories.convert,
     plot.plot,
+    view.show_robot,
     bench.bench,
     example.example,
 ):

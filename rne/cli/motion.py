@@ -40,12 +40,12 @@ class Job:
     """The options of a command on a trajectory; `takes_motion` says what they mean."""
 
     trajectory: str
-    output: str
     friction: bool
     wrenches: dict[str, str]
     rename: dict[str, str]
     differentiate: bool
     window: int | None
+    output: str = ""
     output_format: str | None = None
     single: bool = False
     threads: int | None = None
@@ -89,8 +89,7 @@ def _patterns(_: click.Context, parameter: click.Parameter, texts: tuple[str, ..
     return patterns
 
 
-READING = (
-    click.argument("trajectory", type=click.Path(allow_dash=True)),
+_READING = (
     click.option("--friction", is_flag=True, help="Viscous and Coulomb friction of the joints."),
     click.option(
         "--wrench",
@@ -123,20 +122,25 @@ _WRITING = (
 )
 
 
-def takes_motion(output: str, streams: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def takes_motion(output: str | None, streams: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the argument TRAJECTORY and its options; it gets them as a `Job`.
 
     Parameters
     ----------
-    output : what the help calls the file that is written.
+    output : what the help calls the file that is written; None if none is, and TRAJECTORY may be left out, empty.
     streams : whether that is a file as long as the trajectory; else it is a picture, and must be named.
     """
+    default = None if output else ""
+    trajectory = click.argument("trajectory", type=click.Path(allow_dash=True), default=default, required=bool(output))
     written = click.option(
         "-o",
         "--output",
         metavar=output,
         **({"default": "-", "help": "File to write; - is stdout, the default."} if streams else {"required": True}),
     )
+    parameters = (trajectory, *_READING)
+    if output:
+        parameters += (written, *(_WRITING if streams else ()))
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
@@ -149,7 +153,7 @@ def takes_motion(output: str, streams: bool = True) -> Callable[[Callable[..., N
                 raise click.UsageError("the output would take the place of TRAJECTORY")
             command(robot, job, **options)
 
-        for parameter in reversed((*READING, written, *(_WRITING if streams else ()))):
+        for parameter in reversed(parameters):
             with_job = parameter(with_job)
         return with_job
 
