@@ -70,7 +70,7 @@ ARROWS = {
     "breakdown": "arrays dynamics errors inertia kernels kernels/layout many robot statics",
     "terms": "breakdown equations errors robot",
     "simplification": "arrays edit errors robot sizing terms text",
-    "smoothing": "arrays edit errors",
+    "smoothing": "edit errors",
     "files": "errors robot smoothing whole",
     "plot": "arrays breakdown edit energy errors inertia robot simplification sizing terms whole",
     "operational": "arrays errors inertia kinematics robot",

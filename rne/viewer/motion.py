@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.arrays import as_batch, check_robot, real_array
+from rne.arrays import as_batch, check_robot
 from rne.dynamics import inverse_dynamics
-from rne.edit import numbers
+from rne.edit import numbers, real_array
 from rne.errors import ArgumentError
 from rne.robot import Robot
 
