@@ -50,12 +50,14 @@ class Problem:
     line : line in the file, ``None`` where there is none (rows given from Python).
     element : the element in question, for example ``joint 'j3'``.
     what : what is wrong, what was expected and how to mend it.
+    code : a short name of the kind of finding, for programs; "file" for all that has none of its own.
     """
 
     where: str
     line: int | None
     element: str
     what: str
+    code: str = "file"
 
     def __str__(self) -> str:
         place = self.where if self.line is None else f"{self.where}:{self.line}"

@@ -76,7 +76,7 @@ ARROWS = {
     "operational": "arrays errors inertia kinematics robot",
     "viewer": "arrays dynamics edit errors kinematics read rigid_body robot tree",
     "examples": "__init__ edit lagrange text",  # the public names, as their readers use them
-    "cli": "__init__ examples files kernels many robot tree errors verification whole",  # a loop to time
+    "cli": "__init__ doctor examples files kernels many robot tree errors verification whole",  # a loop to time
 }
 ARROWS["__init__"] = " ".join(ARROWS.keys() - {"cli", "examples"})  # the front door leads to all but its own clients
 # What else a room or file may import: packages of an extra, which need not be there.
