@@ -59,10 +59,13 @@ ARROWS = {
     "terms": "breakdown equations errors robot",
     "simplification": "arrays edit errors robot sizing terms text",
     "operational": "arrays errors inertia kinematics robot",
+    "dask": (
+        "arrays breakdown coriolis dynamics energy errors forward inertia kinematics mass operational robot statics"
+    ),
     "__init__": (
-        "errors tree loading robot control jit lagrange breakdown coriolis dynamics energy equations forward free_body "
-        "inertia kinematics mass motion operational reactions rigid_body simplification simulation sizing statics "
-        "trajectory verification"
+        "errors tree loading robot control dask jit lagrange breakdown coriolis dynamics energy equations forward "
+        "free_body inertia kinematics mass motion operational reactions rigid_body simplification simulation sizing "
+        "statics trajectory verification"
     ),
     "cli": "__init__ kernels many robot tree errors verification",  # the public names; a loop to time
 }
@@ -152,14 +155,14 @@ def test_only_the_command_line_prints(path):
 def test_nothing_but_the_declared_is_imported():
     """numpy, numba with its llvmlite, click for the command line; all else is Python's own.
 
-    A simulation takes scipy if it is there, and only then.
+    A simulation takes scipy, `rne.dask` takes dask if it is there, and only then.
     """
     import sys
 
     for path in SOURCES:
         outside = {name.split(".")[0] for name in imported(path)} - sys.stdlib_module_names - {"rne"}
-        optional = {"scipy"} if path == RNE / "integration.py" else set()
-        assert outside <= {"numpy", "numba", "llvmlite", "click"} | optional, path
+        optional = {"integration.py": "scipy", "dask.py": "dask"}.get(str(path.relative_to(RNE)), "numpy")
+        assert outside <= {"numpy", "numba", "llvmlite", "click", optional}, path
     assert not re.search(r"^(import|from) scipy", (RNE / "integration.py").read_text(encoding="utf-8"), re.MULTILINE)
 
 
