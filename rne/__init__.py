@@ -34,7 +34,7 @@ from rne.robot import Robot
 from rne.tree import Drive
 
 if TYPE_CHECKING:
-    from rne import control, dask, jit, lagrange
+    from rne import control, jit, lagrange
     from rne.breakdown import TorqueBreakdown, torque_breakdown
     from rne.coriolis import VelocityTorques, christoffel, coriolis_matrix, velocity_torques
     from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
@@ -84,7 +84,6 @@ __all__ = [
     "control",
     "coriolis_matrix",
     "coriolis_vector",
-    "dask",
     "effective_inertia",
     "forward_dynamics",
     "forward_kinematics",
@@ -126,7 +125,7 @@ __all__ = [
 ]
 
 # What needs numba is imported when it is first asked for (PEP 562): a robot is loaded in half the time without it.
-_MODULES = ("control", "dask", "jit", "lagrange")
+_MODULES = ("control", "dask", "jit", "lagrange")  # dask is not in __all__: a star would hide the library
 _HOMES = {
     name: f"rne.{module}"
     for module, names in {

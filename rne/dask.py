@@ -9,7 +9,8 @@ Arguments are checked at once, not on a worker. What only the numbers tell is to
 singular, the sample that the error names is counted from the start of its block.
 
 A block is worked on by one thread, for dask gives each core a block of its own; blocks of ten thousand samples and more
-are worth a task. The robot stands in the graph once, and goes to each worker once.
+are worth a task. The robot stands in the graph once, and goes to each worker once. Where all fits into the memory of
+one machine, the functions of rne are faster: they write where the result is wanted.
 
 Where rne returns several arrays, as a dict or with names, so does its namesake here, and `dask.compute` of that gives
 what rne returns. `docs/cluster.md` goes from Parquet to Parquet on a cluster.

@@ -267,11 +267,17 @@ def test_a_block_stays_on_its_thread(monkeypatch):
     assert counts == [2, 1, 1]
 
 
+def test_a_star_does_not_hide_the_library():
+    names = {"dask": dask}
+    exec("from rne import *", names)
+    assert names["dask"] is dask
+    assert rne.dask is lazy
+
+
 WITHOUT = """
 import sys
 sys.modules["dask"] = None
 import rne
-from rne import *
 arm = rne.load("models/planar2/robot.dh.toml")
 try:
     rne.dask.gravity_vector(arm, [0.0, 0.0])

@@ -63,7 +63,7 @@ ARROWS = {
         "arrays breakdown coriolis dynamics energy errors forward inertia kinematics mass operational robot statics"
     ),
     "__init__": (
-        "errors tree loading robot control dask jit lagrange breakdown coriolis dynamics energy equations forward "
+        "errors tree loading robot control jit lagrange breakdown coriolis dynamics energy equations forward "
         "free_body inertia kinematics mass motion operational reactions rigid_body simplification simulation sizing "
         "statics trajectory verification"
     ),
