@@ -47,6 +47,11 @@ def libraries(task: str) -> list[str]:
     return [library for name, library in CONTENDERS if name == task]
 
 
+def _each(*arrays: Any) -> list[Any]:
+    """The states one by one, as arrays of their own."""
+    return [tuple(row.copy() for row in state) for state in zip(*arrays, strict=True)]
+
+
 # ------------------------------------------------------------------------------------------------- inverse dynamics
 
 
@@ -59,6 +64,18 @@ def _(subject: Subject, s: States, threads: int) -> Run:
 def _(subject: Subject, s: States, threads: int) -> Run:
     s = s.astype(np.float32)
     return lambda: rne.inverse_dynamics(subject.robot, s.q, s.qd, s.qdd, threads=threads)
+
+
+@contender("inverse dynamics", "rne small batch")
+def _(subject: Subject, s: States, _: int) -> Run:
+    """Threads are left to rne, which takes none for a few states."""
+    return lambda: rne.inverse_dynamics(subject.robot, s.q, s.qd, s.qdd)
+
+
+@contender("inverse dynamics", "rne one by one")
+def _(subject: Subject, s: States, _: int) -> Run:
+    robot, each = subject.robot, _each(s.q, s.qd, s.qdd)
+    return lambda: [rne.inverse_dynamics(robot, q, qd, qdd) for q, qd, qdd in each]
 
 
 @contender("inverse dynamics", "pinocchio")
@@ -125,11 +142,6 @@ def _mujoco_loop() -> Callable[..., None]:
 
 # --------------------------------------------------------------------------------------------- single calls of Python
 # Every contender has a loop of its own, as its user would write it: a helper that calls costs as much as is measured.
-
-
-def _each(*arrays: Any) -> list[Any]:
-    """The states one by one, as arrays of their own."""
-    return [tuple(row.copy() for row in state) for state in zip(*arrays, strict=True)]
 
 
 @contender("inverse dynamics, one call", "rne")
@@ -266,6 +278,11 @@ def _(subject: Subject, s: States, threads: int) -> Run:
     return lambda: rne.forward_dynamics(subject.robot, s.q, s.qd, s.tau, threads=threads)
 
 
+@contender("forward dynamics", "rne on one thread", needs="forward_dynamics")
+def _(subject: Subject, s: States, _: int) -> Run:
+    return lambda: rne.forward_dynamics(subject.robot, s.q, s.qd, s.tau, threads=1)
+
+
 @contender("forward dynamics", "pinocchio")
 def _(subject: Subject, s: States, threads: int) -> Run:
     pool, columns = pin.ModelPool(subject.pin, threads), (s.q.T, s.qd.T, s.tau.T)
@@ -292,6 +309,25 @@ def _(subject: Subject, s: States, threads: int) -> Run:
 def _(subject: Subject, s: States, threads: int) -> Run:
     _one_thread("Pinocchio", threads)
     return _filled(subject, pin.computeCoriolisMatrix, s.q, s.qd)
+
+
+@contender("regressor", "rne", needs="regressor")
+def _(subject: Subject, s: States, threads: int) -> Run:
+    return lambda: rne.regressor(subject.robot, s.q, s.qd, s.qdd, threads=threads)
+
+
+@contender("regressor", "pinocchio")
+def _(subject: Subject, s: States, threads: int) -> Run:
+    _one_thread("Pinocchio", threads)
+    model, data, n = subject.pin, subject.pin.createData(), subject.robot.n
+
+    def run() -> Any:
+        result = np.empty((len(s.q), n, 10 * n))
+        for k, state in enumerate(zip(s.q, s.qd, s.qdd, strict=True)):
+            result[k] = pin.computeJointTorqueRegressor(model, data, *state)
+        return result
+
+    return run
 
 
 # Here a sample is a time step of 1 ms; the first state is where it starts, without torque.

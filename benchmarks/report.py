@@ -23,13 +23,16 @@ RIVALS = {
     ("inverse dynamics", "mujoco"): "`mj_rne`, called from a compiled loop",
     ("inverse dynamics", "casadi"): "C code for this arm alone by CasADi, `gcc -O3 -march=native -ffast-math`",
     ("inverse dynamics", "rne"): "`rne` in float64",
+    ("inverse dynamics", "rne one by one"): "`rne`, one call a state",
     ("inverse dynamics, one call", "pinocchio"): "`pin.rnea`",
     ("gravity, one call", "pinocchio"): "`pin.computeGeneralizedGravity`",
     ("forward dynamics", "pinocchio"): "`pin.abaInParallel`",
+    ("forward dynamics", "rne on one thread"): "`rne` on one thread",
     ("forward dynamics, one call", "pinocchio"): "`pin.aba`",
     ("mass matrix", "pinocchio"): "`pin.crba` in a loop",
     ("mass matrix, one call", "pinocchio"): "`pin.crba`",
     ("Coriolis matrix", "pinocchio"): "`pin.computeCoriolisMatrix` in a loop",
+    ("regressor", "pinocchio"): "`pin.computeJointTorqueRegressor` in a loop",
     ("simulation", "pinocchio"): "the same Runge-Kutta steps in Python with `pin.aba`",
 }
 

@@ -15,7 +15,8 @@ Gravity
 Wrenches
     [fx, fy, fz, mx, my, mz], acting on the robot at the origin of a named frame, in world axes or in its own.
 Drives
-    The reflected rotor inertia, gear_ratio**2 * rotor_inertia, is part of the dynamics. Friction is added on request.
+    The reflected rotor inertia, gear_ratio**2 * rotor_inertia, and springs, also between joints, are part of the
+    dynamics. Friction is added on request.
 Inertia
     Of a tensor, and in files, ixy is - integral of x y dm; a pseudo-inertia has + integral of x y dm in that place.
 Mimic joints
@@ -34,20 +35,27 @@ from rne.robot import Robot
 from rne.tree import Drive
 
 if TYPE_CHECKING:
-    from rne import control, jit, lagrange
+    from rne import control, jit, lagrange, plot
+    from rne.balance import EnergyBalance, energy_balance, energy_drift
     from rne.breakdown import TorqueBreakdown, torque_breakdown
     from rne.coriolis import VelocityTorques, christoffel, coriolis_matrix, velocity_torques
+    from rne.doctor import Diagnosis, diagnose
     from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
     from rne.energy import kinetic_energy, potential_energy
     from rne.equations import Coefficients, coefficients
+    from rne.exciting import Excitation, excitation
     from rne.forward import forward_dynamics
     from rne.free_body import newton_euler
+    from rne.identification import Identification, identify
     from rne.inertia import EffectiveInertia, effective_inertia, mass_matrix, mass_matrix_inverse
     from rne.kinematics import forward_kinematics, frame_acceleration, frame_velocity, jacobian, jacobian_dot_qd
+    from rne.linear_model import parameter_names, parameters, regressor
     from rne.mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
     from rne.motion import Simulation
     from rne.operational import Ellipsoid, inertia_ellipsoid, operational_inertia
+    from rne.power import actuator_power, dissipated_power, dissipation
     from rne.reactions import LinkForces, link_forces
+    from rne.regrouping import BaseParameters, base_parameters
     from rne.rigid_body import Inertia
     from rne.simplification import Significance, significance
     from rne.simulation import simulate
@@ -58,11 +66,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArgumentError",
+    "BaseParameters",
     "Coefficients",
+    "Diagnosis",
     "Drive",
     "EffectiveInertia",
     "Ellipsoid",
+    "EnergyBalance",
+    "Excitation",
     "FileError",
+    "Identification",
     "Inertia",
     "LinkForces",
     "ModelError",
@@ -75,6 +88,8 @@ __all__ = [
     "TorqueBreakdown",
     "UnknownNameError",
     "VelocityTorques",
+    "actuator_power",
+    "base_parameters",
     "bias_vector",
     "center_of_mass",
     "center_of_mass_jacobian",
@@ -84,7 +99,13 @@ __all__ = [
     "control",
     "coriolis_matrix",
     "coriolis_vector",
+    "diagnose",
+    "dissipated_power",
+    "dissipation",
     "effective_inertia",
+    "energy_balance",
+    "energy_drift",
+    "excitation",
     "forward_dynamics",
     "forward_kinematics",
     "frame_acceleration",
@@ -92,6 +113,7 @@ __all__ = [
     "friction_torque",
     "from_dh",
     "gravity_vector",
+    "identify",
     "inertia_ellipsoid",
     "inverse_dynamics",
     "jacobian",
@@ -109,9 +131,13 @@ __all__ = [
     "motor_sizing",
     "newton_euler",
     "operational_inertia",
+    "parameter_names",
+    "parameters",
+    "plot",
     "potential_energy",
     "quintic",
     "quintic_duration",
+    "regressor",
     "significance",
     "simulate",
     "static_torque",
@@ -125,22 +151,29 @@ __all__ = [
 ]
 
 # What needs numba is imported when it is first asked for (PEP 562): a robot is loaded in half the time without it.
-_MODULES = ("control", "dask", "jit", "lagrange")  # dask is not in __all__: a star would hide the library
+_MODULES = ("control", "dask", "jit", "lagrange", "plot")  # dask is not in __all__: a star would hide the library
 _HOMES = {
     name: f"rne.{module}"
     for module, names in {
+        "balance": "EnergyBalance energy_balance energy_drift",
         "breakdown": "TorqueBreakdown torque_breakdown",
         "coriolis": "VelocityTorques christoffel coriolis_matrix velocity_torques",
+        "doctor": "Diagnosis diagnose",
         "dynamics": "bias_vector coriolis_vector friction_torque gravity_vector inverse_dynamics",
         "energy": "kinetic_energy potential_energy",
         "equations": "Coefficients coefficients",
+        "exciting": "Excitation excitation",
         "forward": "forward_dynamics",
         "free_body": "newton_euler",
         "inertia": "EffectiveInertia effective_inertia mass_matrix mass_matrix_inverse",
+        "identification": "Identification identify",
         "kinematics": "forward_kinematics frame_acceleration frame_velocity jacobian jacobian_dot_qd",
+        "linear_model": "parameter_names parameters regressor",
         "mass": "center_of_mass center_of_mass_jacobian center_of_mass_velocity",
         "motion": "Simulation",
         "operational": "Ellipsoid inertia_ellipsoid operational_inertia",
+        "power": "actuator_power dissipated_power dissipation",
+        "regrouping": "BaseParameters base_parameters",
         "reactions": "LinkForces link_forces",
         "rigid_body": "Inertia",
         "simplification": "Significance significance",

@@ -174,7 +174,7 @@ def _as_rows(array: Floats, shape: tuple[int, ...], width: int, dtype: str) -> F
     if array.ndim != 2:
         array = array.reshape(count, width)
     if (width > 1 and array.strides[1] != array.itemsize) or not array.flags.aligned:
-        array = np.ascontiguousarray(array)
+        array = np.require(array, requirements=["C", "A"])
     return array
 
 

@@ -35,7 +35,7 @@ class TorqueBreakdown:
     rotor : reflected inertia of the rotors times qdd.
     velocity : Coriolis and centripetal torques, as `coriolis_vector`.
     gravity : as `gravity_vector`.
-    spring : of the springs of the joints, stiffness (q - rest).
+    spring : of the springs of and between the joints.
     friction : as `friction_torque`, or zero if not asked for.
     external : -J^T w of the wrenches that act on the robot.
     total : what `inverse_dynamics` returns, to the last bit. The terms, each rounded by itself, add up to it but for
@@ -151,7 +151,7 @@ def torque_breakdown(
 def _body_inertia(robot: Robot, batch: Batch, threads: int | None) -> Floats:
     """M qdd of the bodies alone: inverse dynamics at rest, weightless, by a table without rotors."""
     table = as_table(robot, batch.dtype, WEIGHTLESS).copy()
-    table[1:, at.ROTOR] = 0.0
+    table[:, at.ROTOR] = 0.0
     at_rest = batch._replace(rows=batch.rows | {"qd": np.zeros_like(batch.rows["qd"])})
     result = np.empty((*batch.shape, robot.n), batch.dtype)
     entry = INVERSE_DYNAMICS[batch.dtype]

@@ -39,12 +39,26 @@ from typing import Any
 
 import numpy as np
 
-from rne import breakdown, coriolis, dynamics, energy, forward, inertia, kinematics, mass, operational, statics
+from rne import (
+    breakdown,
+    coriolis,
+    dynamics,
+    energy,
+    forward,
+    inertia,
+    kinematics,
+    linear_model,
+    mass,
+    operational,
+    power,
+    statics,
+)
 from rne.arrays import Floats, as_shape, check_robot, real_array, with_axes
 from rne.errors import ArgumentError, RneError
 from rne.robot import Robot
 
 __all__ = [
+    "actuator_power",
     "bias_vector",
     "center_of_mass",
     "center_of_mass_jacobian",
@@ -52,6 +66,8 @@ __all__ = [
     "christoffel",
     "coriolis_matrix",
     "coriolis_vector",
+    "dissipated_power",
+    "dissipation",
     "effective_inertia",
     "forward_dynamics",
     "forward_kinematics",
@@ -69,6 +85,7 @@ __all__ = [
     "mass_matrix_inverse",
     "operational_inertia",
     "potential_energy",
+    "regressor",
     "static_torque",
     "torque_breakdown",
     "velocity_torques",
@@ -80,12 +97,13 @@ _ABSENT = ("out", "threads")
 
 def _by_blocks(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the namesake of a function of rne that works on dask arrays."""
-    signature = inspect.signature(function)
-    parameters = [parameter for name, parameter in signature.parameters.items() if name not in _ABSENT]
-    signature = signature.replace(parameters=parameters, return_annotation=Any)
+    own = inspect.signature(function)
+    parameters = [parameter for name, parameter in own.parameters.items() if name not in _ABSENT]
+    signature = own.replace(parameters=parameters, return_annotation=Any)
+    always = {"threads": 1} if "threads" in own.parameters else {}
 
     def lazy(*args: Any, **options: Any) -> Any:
-        return _call_lazily(function, signature.bind(*args, **options).arguments)
+        return _call_lazily(function, signature.bind(*args, **options).arguments | always)
 
     lazy.__name__ = lazy.__qualname__ = name = function.__name__
     lazy.__signature__ = signature  # type: ignore[attr-defined]
@@ -173,9 +191,10 @@ def _call(
     if wrenches is not None:
         given = zip(wrenches.items(), blocks[len(state) :], strict=True)
         options = {**options, "f_ext": {frame: (wrench, axes) for (frame, axes), wrench in given}}
-    return function(robot, **arguments, **options, threads=1)
+    return function(robot, **arguments, **options)
 
 
+actuator_power = _by_blocks(power.actuator_power)
 bias_vector = _by_blocks(dynamics.bias_vector)
 center_of_mass = _by_blocks(mass.center_of_mass)
 center_of_mass_jacobian = _by_blocks(mass.center_of_mass_jacobian)
@@ -183,6 +202,8 @@ center_of_mass_velocity = _by_blocks(mass.center_of_mass_velocity)
 christoffel = _by_blocks(coriolis.christoffel)
 coriolis_matrix = _by_blocks(coriolis.coriolis_matrix)
 coriolis_vector = _by_blocks(dynamics.coriolis_vector)
+dissipated_power = _by_blocks(power.dissipated_power)
+dissipation = _by_blocks(power.dissipation)
 effective_inertia = _by_blocks(inertia.effective_inertia)
 forward_dynamics = _by_blocks(forward.forward_dynamics)
 forward_kinematics = _by_blocks(kinematics.forward_kinematics)
@@ -200,6 +221,7 @@ mass_matrix = _by_blocks(inertia.mass_matrix)
 mass_matrix_inverse = _by_blocks(inertia.mass_matrix_inverse)
 operational_inertia = _by_blocks(operational.operational_inertia)
 potential_energy = _by_blocks(energy.potential_energy)
+regressor = _by_blocks(linear_model.regressor)
 static_torque = _by_blocks(statics.static_torque)
 torque_breakdown = _by_blocks(breakdown.torque_breakdown)
 velocity_torques = _by_blocks(coriolis.velocity_torques)

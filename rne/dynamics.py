@@ -9,7 +9,15 @@ from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
 from rne.arrays import Batch, Floats, as_batch, as_result, as_table, as_wrenches, check_robot, finish, read_only
-from rne.kernels.entries import FRICTION, GRAVITY, GRAVITY_ONE, INVERSE_DYNAMICS, INVERSE_DYNAMICS_ONE, STATIC_TORQUE
+from rne.kernels.entries import (
+    FRICTION,
+    GRAVITY,
+    GRAVITY_ONE,
+    INVERSE_DYNAMICS,
+    INVERSE_DYNAMICS_FEW,
+    INVERSE_DYNAMICS_ONE,
+    STATIC_TORQUE,
+)
 from rne.kernels.jit import REFUSED
 from rne.kernels.layout import FRICTION as FRICTION_LOAD
 from rne.kernels.layout import SPRINGS
@@ -17,6 +25,7 @@ from rne.many import launch, thread_count
 from rne.robot import Robot
 
 _one = INVERSE_DYNAMICS_ONE["float64"]
+_few = INVERSE_DYNAMICS_FEW
 _gravity_one = GRAVITY_ONE["float64"]
 _ALL = SPRINGS | FRICTION_LOAD
 
@@ -35,8 +44,8 @@ def inverse_dynamics(
 ) -> Floats:
     """Torques that make the robot move as given: tau = M qdd + C qd + g + springs + friction - J^T w.
 
-    Recursive Newton-Euler algorithm (Luh, Walker, Paul 1980). Reflected rotor inertia and the springs of the joints,
-    stiffness * (q - rest), are part of the robot; friction is added on request.
+    Recursive Newton-Euler algorithm (Luh, Walker, Paul 1980). Reflected rotor inertia and springs, of single joints
+    and between them, are part of the robot; friction is added on request.
 
     Parameters
     ----------
@@ -46,7 +55,7 @@ def inverse_dynamics(
     gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
     f_ext : wrenches acting on the robot, by frame name: (..., 6) [fx, fy, fz, mx, my, mz] (N, N m) at the origin of the
         frame in world axes, or a pair ``(wrench, "local")`` of it in the frame's own axes.
-    friction : whether to add viscous and Coulomb friction of the joints.
+    friction : whether to add viscous and Coulomb friction of the joints, and the dampers between them.
     out : array to fill and return; its type and shape must be those of the result.
     threads : how many threads share a batch; by default as many as it is worth (see ``RNE_NUM_THREADS``).
 
@@ -72,13 +81,14 @@ def inverse_dynamics(
     >>> rne.inverse_dynamics(panda, [q, q, q]).shape
     (3, 7)
     """
-    plain = type(q) is type(qd) is type(qdd) is ndarray and q.ndim == 1
-    if plain and gravity is None and f_ext is None and out is None and threads is None:
-        # The common single call: the compiled function takes only what fits, and refuses all else before it starts.
+    plain = type(qd) is type(qdd) is ndarray and gravity is None and f_ext is None and out is None and threads is None
+    if type(q) is ndarray and plain:
+        # One state or a small batch: the compiled function takes only what fits, and refuses all else before it starts.
         # Plain arrays only, which costs 25 ns: it would take a masked array for one, and calculate with the masked.
         try:
-            tau = empty(robot.n)
-            if _one.call(robot._address, q, qd, qdd, tau, _ALL if friction else SPRINGS) == 0:
+            tau = empty(q.shape)
+            call = _one.call if q.ndim == 1 else _few.call
+            if call(robot._address, q, qd, qdd, tau, _ALL if friction else SPRINGS) == 0:
                 return tau
         except REFUSED:
             pass
@@ -227,7 +237,7 @@ def coriolis_vector(
 
 
 def friction_torque(robot: Robot, qd: ArrayLike, *, out: Floats | None = None, threads: int | None = None) -> Floats:
-    """Torques that overcome the friction of the joints, viscous and Coulomb; zero at rest.
+    """Torques that overcome friction, viscous and Coulomb, and the dampers between joints; zero at rest.
 
     Parameters
     ----------
@@ -237,7 +247,7 @@ def friction_torque(robot: Robot, qd: ArrayLike, *, out: Floats | None = None, t
 
     Returns
     -------
-    tau : (..., n) N m or N, never against the sign of qd.
+    tau : (..., n) N m or N; the power qd . tau is never negative.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Changes to a tree that make a new tree: freeze joints, add a payload, set gravity or drives."""
+"""Changes to a tree that make a new tree: freeze joints, add a payload, set drives."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.errors import ArgumentError, UnknownNameError
-from rne.tree import Body, Drive, Joint, Matrix, Pose, Tree, Vector
+from rne.tree import Body, Coupling, Drive, Joint, Matrix, Pose, Tree, Vector
 
 # How the joint that holds a payload is called, after it: a payload makes no new tip.
 MOUNT = " mount"  # with a blank, which no name in a file is likely to have there
@@ -84,18 +84,34 @@ def locked(tree: Tree, values: Mapping[str, float]) -> Tree:
         if mimic is not None and mimic.leader not in values:
             raise ArgumentError(f"lock: joint {name!r} mimics {mimic.leader!r}; lock that one")
         numbers(f"lock[{name!r}]", value, ())
-    return replace(tree, joints=tuple(_frozen(joint, joints, values) for joint in tree.joints))
+    frozen = {name: position for name in joints if (position := _position(name, joints, values)) is not None}
+    return replace(
+        tree,
+        joints=tuple(_fixed(j, frozen[j.name]) if j.name in frozen else j for j in tree.joints),
+        couplings=tuple(_relaxed(coupling, frozen) for coupling in tree.couplings),
+    )
 
 
-def _frozen(joint: Joint, joints: Mapping[str, Joint], values: Mapping[str, float]) -> Joint:
-    ratio, shift, leader = 1.0, 0.0, joint
-    while leader.name not in values:
-        if leader.mimic is None:
-            return joint
-        shift, ratio = shift + ratio * leader.mimic.offset, ratio * leader.mimic.ratio
-        leader = joints[leader.mimic.leader]
-    position = ratio * float(values[leader.name]) + shift
+def _position(name: str, joints: Mapping[str, Joint], values: Mapping[str, float]) -> float | None:
+    """Where a joint freezes, by itself or along with its leader; None if it stays free."""
+    ratio, shift = 1.0, 0.0
+    while name not in values:
+        mimic = joints[name].mimic
+        if mimic is None:
+            return None
+        shift, ratio = shift + ratio * mimic.offset, ratio * mimic.ratio
+        name = mimic.leader
+    return ratio * float(values[name]) + shift
+
+
+def _fixed(joint: Joint, position: float) -> Joint:
     return replace(joint, kind="fixed", origin=_moved(joint, position), axis=(0.0, 0.0, 1.0), mimic=None)
+
+
+def _relaxed(coupling: Coupling, frozen: Mapping[str, float]) -> Coupling:
+    """Return a coupling that feels the same once joints stand at zero, as fixed ones do."""
+    first, second = frozen.get(coupling.first, 0.0), frozen.get(coupling.second, 0.0)
+    return replace(coupling, rest=coupling.rest - first + coupling.ratio * second)
 
 
 def _moved(joint: Joint, position: float) -> Pose:

@@ -59,7 +59,7 @@ def potential_energy(
     out: Floats | None = None,
     threads: int | None = None,
 ) -> Any:
-    """Energy in the field of gravity and in the joint springs: P = -sum_i m_i g . c_i + sum_j k_j (q_j - rest_j)^2 / 2.
+    """Energy in the field of gravity and in the springs: P = -sum_i m_i g . c_i + (q - rest)^T K (q - rest) / 2.
 
     That of gravity is zero at the origin of the base. The slope of P is what `inverse_dynamics` gives at rest; without
     springs it is `gravity_vector`.
@@ -69,7 +69,8 @@ def potential_energy(
     robot : the robot.
     q : (..., n) positions, rad or m.
     per_link : whether to return the energy of each link, together with all that is bolted to it.
-    springs : whether to count the springs; with `per_link` at the link that the joint moves.
+    springs : whether to count the springs; with `per_link` at the link that the joint moves, of springs between two
+        joints the first of them that moves.
     gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
     out, threads : as for `inverse_dynamics`, which also tells the errors.
 

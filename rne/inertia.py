@@ -217,7 +217,7 @@ def _several(robot: Robot, free: Iterable[str | int]) -> list[int]:
 
 def reflected_inertia(robot: Robot) -> Floats:
     """Inertia Ia (n,) of the rotors that each coordinate turns, as it feels them; float64."""
-    joints = robot.links.table[1:]
+    joints = robot.links.table[1 : 1 + len(robot.links.joints)]
     inertia = joints[:, at.RATIO] ** 2 * joints[:, at.ROTOR]
     return np.bincount(joints[:, at.LEADER].astype(int), weights=inertia, minlength=robot.n)
 

@@ -39,6 +39,7 @@ from rne.kernels.jitted_frames import (
     joint_wrenches,
     kinetic_energy,
     potential_energy,
+    regressor,
 )
 from rne.robot import Robot
 
@@ -63,6 +64,7 @@ __all__ = [
     "place",
     "places",
     "potential_energy",
+    "regressor",
     "static_torque",
 ]
 
@@ -169,12 +171,12 @@ def place(
 
 
 def joint_places(robot: Robot, axes: str = "world", dtype: Any = np.float64) -> NDArray[Any]:
-    """Return the frames on the joints, for `joint_wrenches`.
+    """Return the frames on the joints, for `joint_wrenches` and `regressor`.
 
     Parameters
     ----------
     robot : the robot.
-    axes : those of the wrenches, "world" or "local".
+    axes : those of the wrenches, "world" or "local"; for `regressor` "local".
     dtype : as for `model`.
 
     Returns

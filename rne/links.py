@@ -18,7 +18,7 @@ from rne.errors import ModelError, Problem
 from rne.frames import AXES, Frame, places_of
 from rne.kernels import layout as at
 from rne.rotations import split_zxz, turn_z, z_onto
-from rne.tree import Body, Joint, Tree
+from rne.tree import Body, Coupling, Joint, Tree
 
 Array = NDArray[np.float64]
 
@@ -29,7 +29,7 @@ class LinkTable:
 
     Attributes
     ----------
-    table : (links + 1, WIDTH) float64, columns as in `rne.kernels.layout`; read-only.
+    table : (1 + links + couplings, WIDTH) float64, rows and columns as in `rne.kernels.layout`; read-only.
     table32 : the same in float32.
     joints : names of all moving joints, in the order of the rows 1, 2, ...; longer than `coordinates` with mimics.
     joint_frames : names of the frames that the file puts on them: those of the bodies that they carry.
@@ -94,8 +94,10 @@ def compile_tree(tree: Tree, order: tuple[str, ...] | None = None) -> LinkTable:
     _normalise(links, frames)
     _regroup(links, frames, tree)
     coordinates = order or tuple(j.name for j in tree.joints if j.movable and j.mimic is None)
-    table = np.zeros((len(links), at.WIDTH))
-    table[0, at.LINKS] = len(links) - 1
+    rows = {link.joint.name: row for row, link in enumerate(links)}
+    couplings = [coupling for coupling in tree.couplings if coupling.first in rows or coupling.second in rows]
+    table = np.zeros((len(links) + len(couplings), at.WIDTH))
+    table[0, at.LINKS], table[0, at.COUPLINGS] = len(links) - 1, len(couplings)
     table[0, at.COORDINATES] = len(coordinates)
     table[0, at.GRAVITY : at.GRAVITY + 3] = tree.gravity
     table[0, at.MIMIC] = len(coordinates) < len(links) - 1
@@ -104,10 +106,13 @@ def compile_tree(tree: Tree, order: tuple[str, ...] | None = None) -> LinkTable:
         if row:
             _write_frame(table[row], link, row)
             _write_drive(table[row], link)
+    for out, coupling in zip(table[len(links) :], couplings, strict=True):
+        _write_coupling(out, coupling, rows)
     _write_bounds(table, links)
     _write_coordinates(table, links, tree, coordinates)
     table += 0.0  # turns negative zeros into zeros
-    table32 = table.astype(np.float32)
+    with np.errstate(over="ignore"):  # a body beyond the reach of float32 is infinite there, and so are its torques
+        table32 = table.astype(np.float32)
     for frame in frames.values():
         frame.rotation.flags.writeable = frame.position.flags.writeable = False
     table.flags.writeable = table32.flags.writeable = False
@@ -278,6 +283,15 @@ def _write_drive(out: Array, link: _Link) -> None:
     out[at.VISCOUS] = drive.viscous
     out[at.COULOMB_PLUS], out[at.COULOMB_MINUS] = drive.coulomb_plus, drive.coulomb_minus
     out[at.STIFFNESS], out[at.REST] = drive.stiffness, drive.rest
+
+
+def _write_coupling(out: Array, coupling: Coupling, rows: dict[str, int]) -> None:
+    """Of a joint that is fixed the coupling sees nothing; the other stands in for it."""
+    first, second = rows.get(coupling.first), rows.get(coupling.second)
+    out[at.OF_FIRST] = 0.0 if first is None else 1.0
+    out[at.OF_SECOND] = 0.0 if second is None else -coupling.ratio
+    out[at.FIRST], out[at.SECOND] = first or second, second or first  # no joint moves row 0
+    out[at.STIFFNESS], out[at.REST], out[at.VISCOUS] = coupling.stiffness, coupling.rest, coupling.viscous
 
 
 def _write_bounds(table: Array, links: list[_Link]) -> None:

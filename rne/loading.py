@@ -98,7 +98,8 @@ def load_dh(
 
     Parameters
     ----------
-    path : the file; its keys are those of the rows of `from_dh`, in ``[[rows]]``, with ``convention`` on top.
+    path : the file; its keys are those of the rows of `from_dh`, in ``[[rows]]``, with ``convention`` on top, and of
+        its couplings, in ``[[couplings]]``.
     lock, joints, gravity, strict : as for `load`, which also tells the errors and warnings.
 
     Returns
@@ -120,6 +121,7 @@ def from_dh(
     convention: str,
     name: str = "robot",
     base: Any = None,
+    couplings: Sequence[Mapping[str, Any]] | None = None,
     lock: Mapping[str, float] | None = None,
     joints: Sequence[str] | None = None,
     gravity: ArrayLike | None = None,
@@ -134,11 +136,13 @@ def from_dh(
         ``com`` (3) and ``inertia`` (3x3, or the six by name) in the row's own frame, inertia about the centre of mass;
         optional ``name, lower, upper, velocity, effort, stiffness, rest``, and of the motor ``rotor_inertia,
         gear_ratio, viscous, coulomb``: the joint feels gear_ratio^2 times the first and third, abs(gear_ratio) times
-        the last.
+        the last. ``parent`` ("base", "link1" and so on) is the link it hangs on, if not that of the row before.
     convention : "standard", A = Rz(theta) Tz(d) Tx(a) Rx(alpha), the frame of a row at the far end of its link; or
         "modified", A = Rx(alpha) Tx(a) Rz(theta) Tz(d), with alpha and a of the same row. There is no default.
     name : name of the robot.
     base : pose of the table's base frame in the world, a mapping with ``xyz`` and ``rpy``, or a 4x4 matrix.
+    couplings : springs and dampers between joints, each a mapping with ``joints`` (two names) and some of ``stiffness,
+        viscous, rest, ratio``: they feel the stretch q_a - ratio q_b - rest of their joints a and b.
     lock, joints, gravity, strict : as for `load`, which also tells the errors and warnings.
 
     Returns
@@ -152,5 +156,5 @@ def from_dh(
     >>> rne.gravity_vector(arm.with_gravity([0, -9.81, 0]), [0.0]).round(3)
     array([19.62])
     """
-    tree = tree_from_rows(rows, convention=convention, name=name, base=base, strict=strict)
+    tree = tree_from_rows(rows, convention=convention, name=name, base=base, couplings=couplings, strict=strict)
     return make_robot(tree, lock, joints, gravity)

@@ -9,18 +9,15 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
 from rne.arrays import Batch, Floats
 from rne.errors import ArgumentError
-from rne.kernels.entries import address
+from rne.kernels.entries import where_of
 from rne.kernels.jit import Entry
+from rne.kernels.layout import WORTH_A_THREAD
 from rne.robot import Robot
 
 # Samples to a slice are whole blocks of the widest pack, so that no two threads work on the same block.
 _BLOCK = 64
-# Starting a thread's share costs some 20 us; below this many samples times joints a thread has too little to do.
-_WORTH_A_THREAD = 20_000
 
 _pool: ThreadPoolExecutor | None = None
 _pool_lock = threading.Lock()
@@ -41,7 +38,7 @@ def thread_count(threads: int | None, samples: int, joints: int) -> int:
         The wish is not a positive whole number.
     """
     if threads is None:
-        worth = samples * joints // _WORTH_A_THREAD
+        worth = samples * joints // WORTH_A_THREAD
         if worth < 2:
             return 1
         wish = os.environ.get("RNE_NUM_THREADS")
@@ -88,10 +85,13 @@ def launch(
     count = thread_count(threads, samples, robot.n)
     if result.size == 0:
         return
-    arrays = [*(batch.rows[name] for name in inputs), result.reshape(samples, -1)]
-    where = np.array([number for array in arrays for number in (address(array), array.strides[0])], np.intp)
+    rows = batch.rows
+    where = where_of([*[rows[name] for name in inputs], result.reshape(samples, -1)])
     call = entry.call
-    run(lambda first, stop: call(table, first, stop, where, *more), samples, count)
+    if count == 1:
+        call(table, 0, samples, where, *more)
+    else:
+        run(lambda first, stop: call(table, first, stop, where, *more), samples, count)
 
 
 def run(work: Callable[[int, int], None], samples: int, threads: int) -> None:

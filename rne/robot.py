@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne import edit
+from rne import coupling, edit, inertial
 from rne.errors import ArgumentError, ModelWarning
+from rne.kernels import layout as at
 from rne.links import LinkTable, compile_tree
 from rne.tree import Drive, Joint, Tree
 
@@ -153,6 +154,16 @@ class Robot:
         """Torque or force limits, N m or N, shape (n,); inf where there is none."""
         return np.array([joint.limits.effort for joint in self._joints])
 
+    @property
+    def stiffness(self) -> NDArray[np.float64]:
+        """Stiffness K of all springs over the coordinates, N m/rad or N/m, shape (n, n): d(tau)/dq of the springs."""
+        return coupling.matrix_of(self.links.table, at.STIFFNESS)
+
+    @property
+    def damping(self) -> NDArray[np.float64]:
+        """Damping B of all viscous friction over the coordinates, N m s/rad or N s/m, shape (n, n): d(tau)/d(qd)."""
+        return coupling.matrix_of(self.links.table, at.VISCOUS)
+
     def joint(self, name: str) -> Joint:
         """Return what the file says of a joint.
 
@@ -207,6 +218,76 @@ class Robot:
     def with_drives(self, drives: Mapping[str, Drive]) -> Robot:
         """Return the robot with other drives, by joint name: rotor inertia, gear ratio and friction."""
         return Robot(edit.with_drives(self.tree, drives), self.joint_names)
+
+    def with_parameters(self, pi: ArrayLike, *, strict: bool = True) -> Robot:
+        """Return the robot with other parameters, such as identified ones; the inverse of `rne.parameters`.
+
+        All that moves with a joint becomes the body of its child link; what is bolted to that keeps its frames and
+        weighs nothing.
+
+        Parameters
+        ----------
+        pi : (P,) as `rne.parameter_names` tells them: those of the links, and rotor inertias, friction, or both, which
+            otherwise stay as they are. Gear ratios stay.
+        strict : whether to refuse numbers that no body has. The torques are right for any.
+
+        Raises
+        ------
+        ArgumentError
+            Another number of parameters, first moments without a mass, numbers that no body has, negative ones of a
+            drive.
+        """
+        return Robot(inertial.with_parameters(self.tree, self.links.joints, pi, strict), self.joint_names)
+
+    def with_springs(self, stiffness: ArrayLike, rest: ArrayLike | None = None) -> Robot:
+        """Return the robot with other springs: tau = ... + K (q - rest), and P = ... + (q - rest)^T K (q - rest) / 2.
+
+        They take the place of all springs that the robot has, those of single joints and of followers among them.
+
+        Parameters
+        ----------
+        stiffness : (n, n) symmetric K, or (n,) its diagonal, in the order of `joint_names`, N m/rad or N/m. It need not
+            be positive: a spring that pushes away from its rest is physical (a toggle, a weight balanced above its
+            pivot) and keeps the energy all the same.
+        rest : (n,) positions at which no spring pulls, rad or m; zeros if None.
+
+        Raises
+        ------
+        ArgumentError
+            A wrong shape, numbers that are not finite, or a matrix that is not symmetric.
+
+        Examples
+        --------
+        >>> import rne
+        >>> arm = rne.load("models/planar2/robot.dh.toml").with_springs([[8.0, -5.0], [-5.0, 5.0]], rest=[0.1, 0.0])
+        >>> (rne.inverse_dynamics(arm, [0.3, 0.5]) - rne.gravity_vector(arm, [0.3, 0.5])).round(9)
+        array([-0.9,  1.5])
+        """
+        return Robot(coupling.with_springs(self.tree, self.joint_names, stiffness, rest), self.joint_names)
+
+    def with_dampers(self, viscous: ArrayLike) -> Robot:
+        """Return the robot with other viscous friction: tau = ... + B qd where friction is asked for.
+
+        It takes the place of all viscous friction that the robot has; Coulomb friction stays.
+
+        Parameters
+        ----------
+        viscous : (n, n) symmetric and positive semidefinite B, or (n,) its diagonal, in the order of `joint_names`,
+            N m s/rad or N s/m.
+
+        Raises
+        ------
+        ArgumentError
+            A wrong shape, numbers that are not finite, a matrix that is not symmetric, or one that would drive.
+
+        Examples
+        --------
+        >>> import rne
+        >>> arm = rne.load("models/planar2/robot.dh.toml").with_dampers([[3.0, -1.0], [-1.0, 1.0]])
+        >>> rne.friction_torque(arm, [1.0, 2.0])
+        array([1., 1.])
+        """
+        return Robot(coupling.with_dampers(self.tree, self.joint_names, viscous), self.joint_names)
 
     def _tip(self) -> str:
         carried = {joint.child for joint in self.tree.joints if joint.name == joint.child + edit.MOUNT}

@@ -14,6 +14,7 @@ from rne.arrays import as_batch, as_wrenches, check_robot
 from rne.breakdown import torque_breakdown
 from rne.edit import numbers
 from rne.errors import ArgumentError
+from rne.power import actuator_power
 from rne.robot import Robot
 from rne.text import cells, columns, percent
 
@@ -39,7 +40,7 @@ class MotorSizing:
     peak_time : its time, s; None without times.
     torque_at_peak : the torque there, with its sign; the sum of the following.
     gravity, inertia, velocity, friction, spring, external : its parts: weight; accelerations, rotors included; Coriolis
-        and centripetal; viscous and Coulomb friction; joint springs; wrenches that act on the robot.
+        and centripetal; viscous and Coulomb friction; springs; wrenches that act on the robot.
     rms_terms : root of the mean square of each of these parts over all states, by its name.
     torque_used, speed_used : `peak_torque` as a part of `robot.effort`, `peak_speed` of `robot.velocity`: above 1 the
         limit is broken; 0 where there is no limit.
@@ -179,7 +180,7 @@ def motor_sizing(
     terms = {name: getattr(parts, name).reshape(-1, robot.n) for name in TERMS}
     terms["inertia"] = terms["inertia"] + parts.rotor.reshape(-1, robot.n)
     tau, speed = parts.total.reshape(-1, robot.n), qd.reshape(-1, robot.n)
-    power = tau * speed
+    power = actuator_power(robot, tau, speed)
     peak = np.abs(tau).argmax(axis=0)
     joints = np.arange(robot.n)
     return MotorSizing(

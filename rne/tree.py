@@ -122,6 +122,23 @@ class Joint:
 
 
 @dataclass(frozen=True)
+class Coupling:
+    """A spring and a damper between two joints, by name, beside those of each joint's own drive.
+
+    Both feel the stretch `q_first - ratio * q_second - rest`: the spring stores `stiffness * stretch**2 / 2`, the
+    damper resists at `viscous` times the rate of the stretch. A fixed joint stands at zero. What a `Mimic` does rigidly
+    this does elastically.
+    """
+
+    first: str
+    second: str
+    stiffness: float = 0.0
+    viscous: float = 0.0
+    rest: float = 0.0
+    ratio: float = 1.0
+
+
+@dataclass(frozen=True)
 class Tree:
     """A robot as its file says it.
 
@@ -132,6 +149,7 @@ class Tree:
     gravity : acceleration of free fall in the axes of the root body, m/s^2.
     source : the file it came from, or ``<urdf>``, ``<dh>``.
     notes : what the reader met that is legal but worth a word; they become warnings.
+    couplings : springs and dampers between joints.
     """
 
     name: str
@@ -140,3 +158,4 @@ class Tree:
     gravity: Vector = STANDARD_GRAVITY
     source: str = "<tree>"
     notes: tuple[Problem, ...] = field(default=())
+    couplings: tuple[Coupling, ...] = ()

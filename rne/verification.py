@@ -11,6 +11,7 @@ from rne.arrays import check_robot
 from rne.errors import ArgumentError
 from rne.identities import IDENTITIES, Identity, Motions
 from rne.robot import Robot
+from rne.sampling import random_positions, reach
 
 CHUNK = 64  # samples at a time
 ROOM = 1 << 23  # numbers at a time: the symbols D_ijk take n^3 a sample
@@ -123,12 +124,8 @@ def _count(name: str, value: Any, least: int) -> int:
 
 
 def _draw(robot: Robot, samples: int, rng: np.random.Generator) -> list[Motions]:
-    revolute = np.array([robot.joint(name).kind == "revolute" for name in robot.joint_names], dtype=bool)
-    reach = np.where(revolute, np.pi, 1.0)
-    lower, upper = np.maximum(robot.lower, -2 * reach), np.minimum(robot.upper, 2 * reach)
-    lower, upper = np.where(np.isinf(robot.lower), -reach, lower), np.where(np.isinf(robot.upper), reach, upper)
-    speed = np.minimum(np.where(robot.velocity > 0, robot.velocity, np.inf), reach)
-    q = rng.uniform(np.minimum(lower, upper), np.maximum(lower, upper), (samples, robot.n))
+    speed = np.minimum(np.where(robot.velocity > 0, robot.velocity, np.inf), reach(robot))
+    q = random_positions(robot, samples, rng)
     qd, qdd = (rng.uniform(-1.0, 1.0, (samples, robot.n)) * speed * k for k in (1, 2))
     size = max(1, min(CHUNK, ROOM // max(1, robot.n) ** 3))
     parts = [slice(k, k + size) for k in range(0, samples, size)]

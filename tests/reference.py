@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.tree import Joint, Tree
+from rne.tree import Coupling, Joint, Tree
 
 Array = NDArray[np.float64]
 Wrenches = Mapping[str, ArrayLike]
@@ -214,21 +214,39 @@ def joint_wrenches(
 
 
 def friction_torque(tree: Tree, qd: ArrayLike) -> Array:
-    """Viscous and Coulomb friction; no Coulomb friction at rest."""
+    """Viscous and Coulomb friction, and dampers between joints; no Coulomb friction at rest."""
     G = mimic_map(tree)[0]
+    rates = dict(zip((j.name for j in movable_joints(tree)), G @ _vector(qd, G.shape[1]), strict=True))
     tau_full = []
     for joint, sd in zip(movable_joints(tree), G @ _vector(qd, G.shape[1]), strict=True):
         drive = joint.drive
         coulomb = drive.coulomb_plus if sd > 0 else -drive.coulomb_minus if sd < 0 else 0.0
         tau_full.append(drive.viscous * sd + coulomb)
-    return G.T @ np.array(tau_full)
+    loads = [c.viscous * _stretch(c, rates) for c in tree.couplings]
+    return G.T @ (np.array(tau_full) + _of_couplings(tree, loads))
+
+
+def _stretch(coupling: Coupling, at_joint: Mapping[str, float]) -> float:
+    return at_joint.get(coupling.first, 0.0) - coupling.ratio * at_joint.get(coupling.second, 0.0)
+
+
+def _of_couplings(tree: Tree, loads: list[float]) -> Array:
+    """Torques of all movable joints from what each coupling is loaded with."""
+    torques = dict.fromkeys((joint.name for joint in tree.joints), 0.0)
+    for coupling, load in zip(tree.couplings, loads, strict=True):
+        torques[coupling.first] += load
+        torques[coupling.second] -= coupling.ratio * load
+    return np.array([torques[joint.name] for joint in movable_joints(tree)])
 
 
 def spring_torque(tree: Tree, q: ArrayLike) -> Array:
-    """Torque that holds the joint springs, `stiffness (q - rest)`; no other function of this file adds it."""
+    """Torque that holds the springs of and between joints; no other function of this file adds it."""
     G = mimic_map(tree)[0]
-    pairs = zip(movable_joints(tree), expand(tree, q), strict=True)
-    return G.T @ np.array([joint.drive.stiffness * (s - joint.drive.rest) for joint, s in pairs])
+    pairs = list(zip(movable_joints(tree), expand(tree, q), strict=True))
+    places = {joint.name: s for joint, s in pairs}
+    loads = [c.stiffness * (_stretch(c, places) - c.rest) for c in tree.couplings]
+    own = np.array([joint.drive.stiffness * (s - joint.drive.rest) for joint, s in pairs])
+    return G.T @ (own + _of_couplings(tree, loads))
 
 
 def inverse_dynamics(

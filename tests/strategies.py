@@ -15,7 +15,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from rne.tree import IDENTITY, ZERO, Body, Drive, Joint, Limits, Matrix, Mimic, Pose, Tree, Vector
+from rne.tree import IDENTITY, ZERO, Body, Coupling, Drive, Joint, Limits, Matrix, Mimic, Pose, Tree, Vector
 
 Array = NDArray[np.float64]
 Integer = Callable[[int, int], int]
@@ -75,6 +75,7 @@ def random_tree(rng: np.random.Generator, joints: int, **features: float | bool)
     mimic=0.15 : that a joint follows another (also a follower, a deeper joint, or one declared later).
     massless=0.15 : that a body has no inertial. `heavy_tips=True` never leaves an end of the tree without mass.
     skew=0.6 : that an axis, a placement or an inertia is turned freely and not by quarter turns.
+    couplings=0 : that a joint has a spring and a damper to another one, or two of them.
     degenerate=0 : that a body is a point, a rod or a plate (a principal moment that is the sum of the others, or zero).
     rotors=True, friction=True, shuffle=True, tilt=True : rotor inertias with gear ratios of either sign; viscous and
     Coulomb friction (`one_sided=True`: other for negative velocity, which URDF cannot say); file order, names and
@@ -98,6 +99,7 @@ def _grow(
     heavy_tips: bool = False,
     skew: float = 0.6,
     degenerate: float = 0.0,
+    couplings: float = 0.0,
     rotors: bool = True,
     friction: bool = True,
     one_sided: bool = False,
@@ -141,7 +143,11 @@ def _grow(
     ]
     gravity = _vector(integer, 1200) if tilt else (0.0, 0.0, -9.81)
     body_order = [0, *(i + 1 for i in order)] if not chance(0.5) else [*(i + 1 for i in order), 0]
-    return Tree("random", tuple(bodies[i] for i in body_order), tuple(made[i] for i in order), gravity)
+    movable = [joint_names[i] for i in range(n) if kinds[i] != "fixed"]
+    pairs = _pairs(integer, chance, movable, couplings) if len(movable) > 1 else []
+    between = tuple(_coupling(integer, *pair) for pair in pairs)
+    joints_of = tuple(made[i] for i in order)
+    return Tree("random", tuple(bodies[i] for i in body_order), joints_of, gravity, couplings=between)
 
 
 def _followers(integer: Integer, chance: Callable[[float], bool], movable: list[int], mimic: float) -> dict[int, int]:
@@ -211,6 +217,21 @@ def _drive(integer: Integer, chance: Callable[[float], bool], rotors: bool, fric
         return Drive(*rotor)
     viscous, plus = integer(0, 200) / 100.0, integer(0, 200) / 100.0
     return Drive(*rotor, viscous, plus, integer(0, 200) / 100.0 if one_sided else plus)
+
+
+def _pairs(
+    integer: Integer, chance: Callable[[float], bool], movable: list[str], couplings: float
+) -> list[tuple[str, str]]:
+    pairs = []
+    for k, name in enumerate(movable):
+        others = movable[:k] + movable[k + 1 :]
+        pairs += [(name, others[integer(0, len(others) - 1)]) for _ in range(2) if chance(couplings)]
+    return pairs
+
+
+def _coupling(integer: Integer, first: str, second: str) -> Coupling:
+    ratio = (1.0, -1.0, integer(1, 250) / 100.0)[integer(0, 2)]
+    return Coupling(first, second, float(integer(-20, 100)), integer(0, 200) / 100.0, _hundredths(integer, 100), ratio)
 
 
 def _mimic(integer: Integer, leader: str) -> Mimic:

@@ -39,6 +39,7 @@ OPTIONS = {
     "kinetic_energy": {"rotors": False},
     "operational_inertia": {"frame": "tool", "rows": (0, 1, 2)},
     "potential_energy": {"per_link": True},
+    "regressor": {"rotors": True, "friction": True},
     "static_torque": {"f_ext": {"tool": WRENCH, "hand": (WRENCH[0], "local")}},
 }
 PLACES = {"q": 0, "qd": 1, "qdd": 2, "tau": 2}
@@ -92,12 +93,14 @@ def test_every_function_gives_the_bits_of_its_namesake(name, dtype):
 
 def test_every_function_of_states_is_there():
     """All public functions of a robot and states, but those whose result is a report on all samples together."""
-    reports = {"coefficients", "link_forces", "motor_sizing", "significance", "simulate", "verify"}
+    reports = {"coefficients", "energy_balance", "link_forces", "motor_sizing", "significance", "simulate", "verify"}
     public = {name: getattr(rne, name) for name in rne.__all__}
     of_states = {
         name
         for name, value in public.items()
-        if inspect.isfunction(value) and {"robot", "threads"} <= set(inspect.signature(value).parameters)
+        if inspect.isfunction(value)
+        and "robot" in (takes := inspect.signature(value).parameters)
+        and ("threads" in takes or "out" in takes)
     }
     assert of_states - reports == set(lazy.__all__)
 
@@ -258,13 +261,19 @@ def test_equal_calls_have_equal_names():
 
 
 def test_a_block_stays_on_its_thread(monkeypatch):
-    counts = []
+    counts, count = [], rne.many.thread_count
+
+    def noting(*wish):
+        counts.append(count(*wish))
+        return counts[-1]
+
     monkeypatch.setenv("RNE_NUM_THREADS", "2")
-    monkeypatch.setattr(rne.many, "run", lambda work, samples, threads: counts.append(threads))
-    q = da.zeros((40_000, 6), chunks=(20_000, 6))
+    monkeypatch.setattr(rne.many, "thread_count", noting)
     rne.gravity_vector(ARM, np.zeros((20_000, 6)))
-    lazy.gravity_vector(ARM, q).compute(scheduler="sync")
-    assert counts == [2, 1, 1]
+    assert counts == [2]
+    lazy.gravity_vector(ARM, da.zeros((40_000, 6), chunks=(20_000, 6))).compute(scheduler="sync")
+    assert len(counts) >= 3
+    assert set(counts[1:]) == {1}
 
 
 def test_a_star_does_not_hide_the_library():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import reference as ref
 import strategies
-from checks import assert_near, random_robot, random_states
+from checks import assert_near, assert_same_bits, random_robot, random_states
 from hypothesis import given
 from hypothesis import strategies as st
 from own_robots import GRIPPER, arm, gripper
@@ -208,3 +208,25 @@ def test_the_fingers_of_a_gripper_by_virtual_work():
     all_q, all_qd, all_qdd = [-1.5 * 0.02 + 0.01, *q], [-1.5 * 0.1, *qd], [-1.5 * 0.8, *qdd]
     right, turn, left = rne.inverse_dynamics(free, all_q, all_qd, all_qdd)
     assert_near(rne.inverse_dynamics(robot, q, qd, qdd), [turn, left - 1.5 * right])
+
+
+def test_small_batches_give_the_bits_of_their_states():
+    """A few states go to the kernel by a way of their own, those in odd memory and those for threads by another."""
+    robot = arm()
+    for count in (1, 7, 8, 64, 65, 1000):
+        q, qd, qdd = random_states(robot.n, count, seed=count)
+        for friction in (False, True):
+            tau = rne.inverse_dynamics(robot, q, qd, qdd, friction=friction)
+            backward = rne.inverse_dynamics(robot, q[::-1], qd[::-1], qdd[::-1], friction=friction)
+            assert_same_bits(backward[::-1], tau)
+            assert_same_bits(rne.inverse_dynamics(robot, q, qd, qdd, friction=friction, threads=2), tau)
+            for k in (0, count - 1):
+                assert_same_bits(rne.inverse_dynamics(robot, q[k], qd[k], qdd[k], friction=friction), tau[k])
+
+
+@pytest.mark.parametrize("wrong", [(8, 5), (8, 7), (7, 6), (2, 8, 5)])
+def test_small_batches_that_do_not_fit_are_refused(wrong):
+    right = np.zeros((8, 6))
+    for state in ([np.zeros(wrong), right, right], [right, np.zeros(wrong), right], [right, right, np.zeros(wrong)]):
+        with pytest.raises(rne.ArgumentError):
+            rne.inverse_dynamics(arm(), *state)

@@ -12,6 +12,7 @@ from checks import assert_near, random_states
 from descriptions import modified_rows, urdf
 from numpy import cos, sin
 from oracles_dh import pin_model_from_dh
+from scipy.linalg import expm
 
 import rne
 from rne.tree import Drive
@@ -54,8 +55,9 @@ def cart_spring_damper_fixed(q, qd, qdd):
 
 
 def cart_moving_base(q, qd, qdd):
-    """Absolute coordinates x1, x0: the generalised forces without the pair of the spring and the damper."""
-    return [2.0 * (qdd[0] - G), 5.0 * (qdd[1] - G)]
+    """Absolute coordinates x1, x0."""
+    pair = 3.0 * (qd[0] - qd[1]) + 50.0 * (q[0] - q[1])
+    return [2.0 * (qdd[0] - G) + pair, 5.0 * (qdd[1] - G) - pair]
 
 
 def cart_moving_base_relative(q, qd, qdd):
@@ -167,15 +169,32 @@ def test_velocity_torques_are_those_of_the_lecture(name):
     assert_near(rne.coriolis_vector(robot, q, qd), wanted.T)
 
 
-def test_coupled_spring_and_damper_are_added_by_hand():
-    """The two descriptions of the cart on a moving base, related by z = x1 - x0 and Q_x1 = Q_z, Q_x0 = Q_0 - Q_z."""
+def test_the_two_descriptions_of_the_moving_base_agree():
+    """They are related by z = x1 - x0 and Q_x1 = Q_z, Q_x0 = Q_0 - Q_z."""
     absolute, relative = system("cart_spring_damper_moving"), system("cart_moving_base_relative")
-    damping, stiffness = np.array([[3.0, -3.0], [-3.0, 3.0]]), np.array([[50.0, -50.0], [-50.0, 50.0]])
     q, qd, qdd = random_states(2, 20)
-    tau = rne.inverse_dynamics(absolute, q, qd, qdd) + qd @ damping + q @ stiffness
     to_relative = np.array([[0.0, 1.0], [1.0, -1.0]])  # (x1, x0) -> (x0, x1 - x0)
     other = rne.inverse_dynamics(relative, *(x @ to_relative.T for x in (q, qd, qdd)), friction=True)
-    assert_near(tau, other @ to_relative)
+    assert_near(rne.inverse_dynamics(absolute, q, qd, qdd, friction=True), other @ to_relative)
+
+
+def test_the_moving_base_moves_as_the_matrix_exponential():
+    """x' = A x + b, with the constant b as one more state that stands still; energy and friction power with it."""
+    robot, t = system("cart_spring_damper_moving"), np.linspace(0.0, 2.0, 9)
+    M, pair = np.diag([2.0, 5.0]), np.array([[1.0, -1.0], [-1.0, 1.0]])
+    A = np.zeros((5, 5))
+    A[:2, 2:4] = np.eye(2)
+    A[2:4, :2], A[2:4, 2:4] = -np.linalg.solve(M, 50.0 * pair), -np.linalg.solve(M, 3.0 * pair)
+    A[2:4, 4] = G
+    start = np.array([0.15, -0.05, 0.0, 0.4, 1.0])
+    motion = rne.simulate(robot, start[:2], start[2:4], t, friction=True)
+    wanted = np.array([expm(A * time) @ start for time in t])
+    assert_near(motion.q, wanted[:, :2], rtol=1e-11)
+    assert_near(motion.qd, wanted[:, 2:4], rtol=1e-11)
+    stretch, masses = motion.q @ [1.0, -1.0], [2.0, 5.0]
+    assert_near(motion.energy, 25.0 * stretch**2 + (motion.qd**2 / 2 - G * motion.q) @ masses, rtol=1e-11)
+    assert_near(rne.dissipated_power(robot, motion.qd), 3.0 * (motion.qd @ [1.0, -1.0]) ** 2)
+    assert_near(rne.dissipation(robot, motion.qd), 1.5 * (motion.qd @ [1.0, -1.0]) ** 2)
 
 
 def test_payload_sits_at_the_end_of_the_second_link():

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from rne.cli import bench, check, info, inverse
+from rne.cli import bench, check, example, info, inverse
 from rne.cli.options import examples
 from rne.errors import RneError
 
@@ -64,6 +64,7 @@ def _version(package: str) -> str:
         "rne check panda.urdf --verify",
         "rne id panda.urdf motion.csv -o torques.csv",
         "rne bench panda.urdf",
+        "rne example two_link_point_mass",
     ),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
@@ -75,5 +76,5 @@ def main() -> None:
     """
 
 
-for command in (info.info, check.check, inverse.inverse_dynamics, bench.bench):
+for command in (info.info, check.check, inverse.inverse_dynamics, bench.bench, example.example):
     main.add_command(command)

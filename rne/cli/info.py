@@ -13,7 +13,7 @@ import numpy as np
 from rne.cli.options import examples, show, takes_robot
 from rne.cli.table import table
 from rne.robot import Robot
-from rne.tree import Body, Drive, Joint, Mimic
+from rne.tree import Body, Coupling, Drive, Joint, Mimic
 
 
 @click.command(
@@ -41,6 +41,9 @@ def _page(robot: Robot, notes: list[str]) -> str:
         sections.append("JOINTS (q: the place in the state)\n" + _joints(robot, moving))
     if driven := [joint for joint in moving if joint.drive != Drive()]:
         sections.append("DRIVES (as the joint feels them; the rotor on the motor side)\n" + _drives(driven))
+    if robot.tree.couplings:
+        title = "COUPLINGS (springs and dampers between joints, which feel first - ratio * second - rest)\n"
+        sections.append(title + _couplings(robot.tree.couplings))
     sections.append("LINKS (centre of mass in the axes of the link; principal moments about it)\n" + _links(robot))
     if notes:
         sections.append("\n".join(["WARNINGS", *notes]))
@@ -78,6 +81,11 @@ def _drives(joints: Iterable[Joint]) -> str:
     return table(titles, rows)
 
 
+def _couplings(couplings: Iterable[Coupling]) -> str:
+    titles = ["first", "second", "ratio", "stiffness [N m, N/m]", "rest [rad, m]", "viscous [N m s, N s/m]"]
+    return table(titles, [[c.first, c.second, c.ratio, c.stiffness, c.rest, c.viscous] for c in couplings])
+
+
 def _links(robot: Robot) -> str:
     titles = ["link", "carried by", "mass [kg]", "com x [m]", "y", "z", "I1 [kg m^2]", "I2", "I3"]
     rows = []
@@ -112,6 +120,7 @@ def _data(robot: Robot, notes: list[str]) -> dict[str, Any]:
         "total_mass": robot.total_mass,
         "coordinates": list(robot.joint_names),
         "joints": [_joint_data(joint) for joint in robot.tree.joints],
+        "couplings": [vars(coupling) for coupling in robot.tree.couplings],
         "links": [
             {
                 "name": body.name,

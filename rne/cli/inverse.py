@@ -15,10 +15,11 @@ import numpy as np
 
 import rne
 from rne.cli.options import examples, say, takes_robot
-from rne.cli.output import header, replacing, rows
+from rne.cli.output import header, rows
 from rne.cli.trajectory import Floats, opened
 from rne.errors import ArgumentError
 from rne.robot import Robot
+from rne.whole import replacing
 
 _LONG = 20_000_000  # bytes; about a second of work, from where on a progress bar is worth its line
 

@@ -6,9 +6,21 @@ from collections.abc import Callable
 
 from rne.kernels import body
 from rne.kernels.coordinates import load_many, load_one, sines
+from rne.kernels.coupling import ends, stretch
 from rne.kernels.jit import function, inline
 from rne.kernels.joint import spring
-from rne.kernels.layout import COORDINATE, COORDINATES, FULL_HX, FULL_MASS, GRAVITY, LINKS, REST, ROTOR
+from rne.kernels.layout import (
+    COORDINATE,
+    COORDINATES,
+    COUPLINGS,
+    FIRST,
+    FULL_HX,
+    FULL_MASS,
+    GRAVITY,
+    LINKS,
+    REST,
+    ROTOR,
+)  # fmt: skip
 from rne.kernels.num import fma, like
 from rne.kernels.pack import pack_floats
 from rne.kernels.placement import ORIGIN, placements
@@ -53,6 +65,13 @@ def recursion(table, state, work, kinetic, drives):
                 energy = fma(spring(table, i, q), (q - table[i, REST]) * half, energy)
             work[i, ENERGY] = energy
             total = total + energy
+        if drives != 0:
+            for e in range(links + 1, links + 1 + int(table[0, COUPLINGS])):
+                j, k = ends(table, e)
+                s, i = stretch(table, e, state[0, j], state[0, k]), int(table[e, FIRST])
+                energy = spring(table, e, s) * ((s - table[e, REST]) * half)
+                work[i, ENERGY] = work[i, ENERGY] + energy
+                total = total + energy
     return total
 
 

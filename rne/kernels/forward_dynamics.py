@@ -16,6 +16,7 @@ from rne.kernels import inverse_dynamics as newton_euler
 from rne.kernels import mass_matrix as composite
 from rne.kernels.cholesky import factor, solve, tiny
 from rne.kernels.coordinates import load_many, load_one, sines, store_many, store_one
+from rne.kernels.coupling import add_couplings
 from rne.kernels.inertia import add6, add9, articulated_to_parent, less_product
 from rne.kernels.jit import borrowing, function, inline
 from rne.kernels.joint import add_joint, add_to_articulated, along, axis_wrench, friction, spring
@@ -64,6 +65,8 @@ def articulated(table, state, work, loads):
         if loads & SPRINGS:
             torque = torque - spring(table, i, state[0, j])
         state[2, j], state[3, j] = zero, torque
+    if loads != 0:
+        add_couplings(table, state, index(3), loads, like(zero, -1.0))
     newton_euler.outward(table, state, work)
 
     nothing3, nothing6 = (zero, zero, zero), (zero, zero, zero, zero, zero, zero)

@@ -1,4 +1,4 @@
-"""Joint friction alone, viscous and Coulomb."""
+"""Friction alone, viscous and Coulomb."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from collections.abc import Callable
 import numpy as np
 
 from rne.kernels.coordinates import load_many, load_one, store_many, store_one
+from rne.kernels.coupling import add_couplings
 from rne.kernels.jit import function, inline
 from rne.kernels.joint import friction
-from rne.kernels.layout import COORDINATE, COORDINATES, LINKS
+from rne.kernels.layout import COORDINATE, COORDINATES, FRICTION, LINKS
+from rne.kernels.num import like
 from rne.kernels.pack import as_floats, as_packs, pack_floats
 from rne.kernels.rows import index
 from rne.kernels.scratch import scratch
@@ -18,9 +20,12 @@ from rne.kernels.scratch import scratch
 @inline
 def all_joints(table, state):
     """Turn row qd (1) of `state` into row tau (0)."""
-    for i in range(1, int(table[0, LINKS]) + 1):
+    links = int(table[0, LINKS])
+    for i in range(1, links + 1):
         j = int(table[i, COORDINATE])
         state[0, j] = friction(table, i, state[1, j])
+    if links != 0:
+        add_couplings(table, state, index(0), FRICTION, like(state[0, 0], 1.0))
 
 
 @function

@@ -10,7 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from rne.kernels.coordinates import load_many, load_one, sines, store_many, store_one
+from rne.kernels.coupling import add_couplings
 from rne.kernels.jit import borrowing, function, inline
 from rne.kernels.joint import along, angle, body_wrench, drive, friction, spring
 from rne.kernels.layout import (
@@ -30,11 +33,12 @@ from rne.kernels.layout import (
     SIN_ALPHA,
     SIN_TURN,
     SPRINGS,
+    WORTH_A_THREAD,
 )  # fmt: skip
 from rne.kernels.num import fma, like
 from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for, stack_buffer
 from rne.kernels.rows import get3, index, put
-from rne.kernels.scratch import STACK, aligned, table_at
+from rne.kernels.scratch import STACK, aligned, table_at, write_places
 from rne.kernels.transfer import wrench_to_parent
 from rne.kernels.vec import add, add_product, motion_matrix, turn_x, turn_z
 
@@ -117,6 +121,8 @@ def recursion(table, state, work, loads):
                 put(work, parent, 5, add(n, get3(work, parent, 5)))
             f = (zero, zero, zero)
             n = (zero, zero, zero)
+    if loads != 0:
+        add_couplings(table, state, index(3), loads, like(zero, 1.0))
 
 
 @borrowing
@@ -165,21 +171,49 @@ def make_one(stamp: str) -> Callable[..., int]:
     return inverse_dynamics_one
 
 
+@function
+def _many(table, first, stop, where, loads):
+    links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
+    samples = pack_floats(table, 1)
+    buffer = aligned(table, samples * (6 * links + (links + 1) * WORK + n))
+    state = as_packs(buffer, 0, 6, links)
+    work = as_packs(buffer, samples * 6 * links, links + 1, WORK)
+    tile = as_packs(buffer, samples * (6 * links + (links + 1) * WORK), 1, n)
+    for row in range(first, stop, samples):
+        load_many(table, state, tile, 0, 3, where, row, stop - 1)
+        sines(state, links)
+        recursion(table, state, work, loads)
+        store_many(table, state, 3, tile, where[6], where[7], row, stop - 1)
+
+
 def make_many(stamp: str) -> Callable[..., None]:
     """Make the entry for batches; `where` holds address and row stride in bytes of q, qd, qdd and tau."""
 
     def inverse_dynamics_many(table, first, stop, where, loads):
         stamp  # noqa: B018  part of the cache key
-        links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
-        samples = pack_floats(table, 1)
-        buffer = aligned(table, samples * (6 * links + (links + 1) * WORK + n))
-        state = as_packs(buffer, 0, 6, links)
-        work = as_packs(buffer, samples * 6 * links, links + 1, WORK)
-        tile = as_packs(buffer, samples * (6 * links + (links + 1) * WORK), 1, n)
-        for row in range(first, stop, samples):
-            load_many(table, state, tile, 0, 3, where, row, stop - 1)
-            sines(state, links)
-            recursion(table, state, work, loads)
-            store_many(table, state, 3, tile, where[6], where[7], row, stop - 1)
+        _many(table, first, stop, where, loads)
 
     return inverse_dynamics_many
+
+
+def make_few(stamp: str) -> Callable[..., int]:
+    """Make the entry for a small batch, to which it costs more to be made ready for threads than to be calculated.
+
+    It returns 1, and does nothing, where a shape does not fit or the batch is worth a thread. Measured on 64 states of
+    a 7-joint arm: 2.4 us a call from Python, of which 1.7 are the recursion; 5.9 us by way of `rne.many`.
+    """
+
+    def inverse_dynamics_few(address, q, qd, qdd, tau, loads):
+        stamp  # noqa: B018  part of the cache key
+        table = table_at(address, q)
+        shape = q.shape
+        if shape[1] != int(table[0, COORDINATES]) or shape[0] * shape[1] >= 2 * WORTH_A_THREAD:
+            return 1
+        if qd.shape != shape or qdd.shape != shape or tau.shape != shape:
+            return 1
+        where = np.empty(8, np.intp)
+        write_places(where, 0, q, qd, qdd, tau)
+        _many(table, 0, shape[0], where, loads)
+        return 0
+
+    return inverse_dynamics_few

@@ -17,7 +17,17 @@ from rne.kernels import inverse_dynamics as newton_euler
 from rne.kernels import mass_matrix as composite_bodies
 from rne.kernels import static_torque as virtual_work
 from rne.kernels.jit import borrowing, function, inline
-from rne.kernels.layout import COORDINATES, FRICTION, LINKS, PLACE_ROW, PLACE_WIDTH, SPRINGS, WIDTH, WITH_ROTORS
+from rne.kernels.layout import (
+    COORDINATES,
+    COUPLINGS,
+    FRICTION,
+    LINKS,
+    PLACE_ROW,
+    PLACE_WIDTH,
+    SPRINGS,
+    WIDTH,
+    WITH_ROTORS,
+)  # fmt: skip
 
 
 @intrinsic
@@ -35,7 +45,7 @@ def check_precision(typing_context: Any, table: Any, filled: Any) -> Any:
 @inline
 def check_length(table, x):
     """Refuse coordinates of another robot, and what is no model."""
-    if table.shape[1] != WIDTH or table.shape[0] != int(table[0, LINKS]) + 1:
+    if table.shape[1] != WIDTH or table.shape[0] != int(table[0, LINKS]) + int(table[0, COUPLINGS]) + 1:
         raise ValueError("rne.jit: this is not a model as rne.jit.model returns it")
     if x.shape[0] != int(table[0, COORDINATES]):
         raise ValueError("rne.jit: an array has not one entry a joint")

@@ -8,6 +8,7 @@ from rne.kernels import frame_motion as motion
 from rne.kernels import jacobian as whitney
 from rne.kernels import joint_wrenches as bearings
 from rne.kernels import poses as pose
+from rne.kernels import regressor as linear
 from rne.kernels.jit import function
 from rne.kernels.jitted import check_length, check_places, check_precision, check_shape
 from rne.kernels.layout import LINKS
@@ -256,3 +257,34 @@ def joint_wrenches(model, joints, places, wrenches, q, qd, qdd, w):
     check_places(model, places)
     check_places(model, joints)
     bearings.one(model, joints, places, wrenches, q, qd, qdd, w)
+
+
+@function
+def regressor(model, joints, q, qd, qdd, Y, rotors=False, friction=False):
+    """Fill Y, the matrix that turns the parameters of bodies and drives into torques, tau = Y pi.
+
+    Parameters
+    ----------
+    model : as `rne.jit.model` returns it.
+    joints : as `rne.jit.joint_places` returns it for the axes "local".
+    q, qd, qdd : (n,) positions, velocities and accelerations.
+    Y : (n, P) is filled; `rne.parameter_names` tells the P columns.
+    rotors, friction : whether there are columns for the rotor inertias, and for friction.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> q, Y = np.array([0.3, 0.5]), np.empty((2, 20))
+    >>> rne.jit.regressor(rne.jit.model(arm), rne.jit.joint_places(arm, "local"), q, np.zeros(2), np.zeros(2), Y)
+    >>> bool(np.allclose(Y @ rne.parameters(arm), rne.gravity_vector(arm, q)))
+    True
+    """
+    check_precision(model, Y)
+    check_length(model, q)
+    check_length(model, qd)
+    check_length(model, qdd)
+    check_shape(joints.shape[0] == int(model[0, LINKS]))
+    check_shape(Y.shape == (q.shape[0], linear.columns_of(model, rotors, friction)))
+    check_places(model, joints)
+    linear.one(model, joints, q, qd, qdd, Y, rotors, friction)

@@ -1,7 +1,7 @@
-"""The columns of the flat table that every kernel reads: one row a link, row 0 the base. Numbers only, no numba.
+"""The columns of the flat table that every kernel reads: one row a link, row 0 the base, then one row a coupling.
 
-`rne.links` writes the table, the kernels read it; nobody else needs to know. One array argument costs 60 ns a call,
-eight cost 480; hence one array, with the few integers kept as floats.
+Numbers only, no numba. `rne.links` writes the table, the kernels read it; nobody else needs to know. One array argument
+costs 60 ns a call, eight cost 480; hence one array, with the few integers kept as floats.
 
 Frames are in normal form: from the frame of the parent to that of the link it is
 
@@ -18,6 +18,7 @@ LINKS = 0  # number of links
 COORDINATES = 1  # number of coordinates; less than LINKS where joints mimic others
 GRAVITY = 2  # acceleration of free fall in base axes, columns 2 to 4, m/s^2
 MIMIC = 5  # 1 if any joint is not a coordinate of its own, one to one
+COUPLINGS = 6  # number of springs and dampers between joints
 
 # Rows 1 to LINKS. Structure:
 PARENT = 0  # row of the parent; parents stand before their children
@@ -51,6 +52,11 @@ BOUND = 42
 
 WIDTH = 43
 
+# Rows LINKS + 1 to LINKS + COUPLINGS: what a coupling sees is OF_FIRST times the joint of row FIRST and OF_SECOND times
+# that of row SECOND. Spring and friction stand in the columns of a drive, as if this were a joint.
+FIRST, SECOND = 0, 1
+OF_FIRST, OF_SECOND = 2, 3
+
 REVOLUTE = 0.0
 PRISMATIC = 1.0
 
@@ -66,3 +72,6 @@ INVERSE = 2
 # (row by row) and origin of the frame in that of the link.
 PLACE_ROW, PLACE_OWN_AXES, PLACE_ROTATION, PLACE_ORIGIN = 0, 1, 2, 11
 PLACE_WIDTH = 14
+
+# Starting a thread's share of a batch costs some 20 us; below this many samples times joints it has too little to do.
+WORTH_A_THREAD = 20_000

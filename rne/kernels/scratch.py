@@ -66,11 +66,19 @@ def aligned(table, size):
     return buffer[skip : skip + size]
 
 
-def make_address(stamp: str) -> Callable[..., int]:
-    """Make the entry that tells where the numbers of an array lie."""
+@inline_allocating
+def write_places(where, first, a, b, c, d):
+    """Write address and row stride in bytes of four arrays (samples, width) into `where`, from `first` on."""
+    for k, array in enumerate((a, b, c, d)):
+        where[first + 2 * k] = address_of(array)
+        where[first + 2 * k + 1] = array.strides[0]
 
-    def address(array):
+
+def make_places(stamp: str) -> Callable[..., None]:
+    """Make the entry for `write_places`."""
+
+    def places(where, first, a, b, c, d):
         stamp  # noqa: B018  part of the cache key
-        return address_of(array)
+        write_places(where, first, a, b, c, d)
 
-    return address
+    return places

@@ -15,7 +15,7 @@ body in its own frame, and a fixed joint as a constant transform. It is there to
 fast: the work grows as n^4, and D_ijk of a batch takes room as n^3 a sample.
 
 Drives are added joint by joint: the reflected inertia Ia_i of the rotor, the spring k_i (q_i - rest_i), and friction
-where it is asked for.
+where it is asked for; then springs and dampers between joints.
 """
 
 from rne.lagrange.chain import transform_derivatives, transforms

@@ -76,6 +76,15 @@ def mimic_map(robot: Robot) -> tuple[Array, Array]:
     return G, c
 
 
+def coupling_map(tree: Tree) -> Array:
+    """S (couplings, m): how much each coupling stretches for each moving joint; fixed ones stand at zero."""
+    names = [joint.name for joint in moving_joints(tree)]
+    S = np.zeros((len(tree.couplings), len(names)))
+    for row, coupling in zip(S, tree.couplings, strict=True):
+        row += [(name == coupling.first) - coupling.ratio * (name == coupling.second) for name in names]
+    return S
+
+
 def homogeneous(pose: Pose) -> Array:
     """A pose as a 4x4 transform."""
     T = np.eye(4)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.errors import ArgumentError
-from rne.lagrange.chain import mimic_map, moving_joints, states
+from rne.lagrange.chain import coupling_map, mimic_map, moving_joints, states
 from rne.lagrange.terms import christoffel, gravity_vector, inertia_matrix
 from rne.robot import Robot
 
@@ -51,9 +51,9 @@ def inverse_dynamics(
     gravity: ArrayLike | None = None,
     friction: bool = False,
 ) -> Array:
-    """Torques of a motion: tau_i = sum_j D_ij qdd_j + Ia_i qdd_i + sum_jk D_ijk qd_j qd_k + D_i + k_i (q_i - rest_i).
+    """Torques of a motion: tau_i = sum_j D_ij qdd_j + Ia_i qdd_i + sum_jk D_ijk qd_j qd_k + D_i + springs.
 
-    Paul 1981, chapter 6, and the springs of the joints, as `spring_torque` has them.
+    Paul 1981, chapter 6, and the springs of and between the joints, as `spring_torque` has them.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def inverse_dynamics(
 
 
 def friction_torque(robot: Robot, qd: ArrayLike) -> Array:
-    """Torques that overcome friction: viscous, and Coulomb by the sign of the velocity of each joint; zero at rest.
+    """Torques that overcome friction: viscous, also between joints, and Coulomb by the sign of the velocity of a joint.
 
     Parameters
     ----------
@@ -122,12 +122,14 @@ def friction_torque(robot: Robot, qd: ArrayLike) -> Array:
     plus = np.array([drive.coulomb_plus for drive in drives])
     minus = np.array([drive.coulomb_minus for drive in drives])
     coulomb = np.where(at_joint > 0, plus, np.where(at_joint < 0, -minus, 0.0))
-    tau: Array = (viscous * at_joint + coulomb) @ G
+    S = coupling_map(robot.tree)
+    between = np.array([coupling.viscous for coupling in robot.tree.couplings]) * (at_joint @ S.T)
+    tau: Array = (viscous * at_joint + coulomb + between @ S) @ G
     return tau
 
 
 def spring_torque(robot: Robot, q: ArrayLike) -> Array:
-    """Torques that hold the springs of the joints, stiffness (q - rest), each at its own joint.
+    """Torques that hold the springs: -dP/dq of sum_i k_i (q_i - rest_i)^2 / 2 over joints and, stretched, couplings.
 
     Parameters
     ----------
@@ -155,7 +157,11 @@ def spring_torque(robot: Robot, q: ArrayLike) -> Array:
     G, c = mimic_map(robot)
     drives = [joint.drive for joint in moving_joints(robot.tree)]
     stiffness, rest = (np.array([getattr(drive, name) for drive in drives]) for name in ("stiffness", "rest"))
-    tau: Array = stiffness * (position @ G.T + c - rest) @ G
+    at_joint, S = position @ G.T + c, coupling_map(robot.tree)
+    between = [
+        np.array([getattr(coupling, name) for coupling in robot.tree.couplings]) for name in ("stiffness", "rest")
+    ]
+    tau: Array = (stiffness * (at_joint - rest) + between[0] * (at_joint @ S.T - between[1]) @ S) @ G
     return tau
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.lagrange.chain import mimic_map, moving_joints, placed_bodies, states
+from rne.lagrange.chain import coupling_map, mimic_map, moving_joints, placed_bodies, states
 from rne.lagrange.pseudo import pseudo_inertia
 from rne.lagrange.terms import free_fall, rotor_inertias
 from rne.robot import Robot
@@ -60,7 +60,7 @@ def kinetic_energy(
 def potential_energy(
     robot: Robot, q: ArrayLike, *, per_body: bool = False, springs: bool = True, gravity: ArrayLike | None = None
 ) -> Array | np.float64:
-    """Energy in gravity and in the joint springs: P = - sum_p m_p g^T T_p rbar_p + sum_i k_i (q_i - rest_i)^2 / 2.
+    """Energy in gravity and in the springs: P = - sum_p m_p g^T T_p rbar_p + sum_i k_i (q_i - rest_i)^2 / 2.
 
     Paul 1981, chapter 6. That of gravity is zero at the origin of the base. Drives weigh nothing of their own; the base
     body counts.
@@ -70,7 +70,8 @@ def potential_energy(
     robot : the robot.
     q : (..., n) positions, rad or m, in the order of `robot.joint_names`.
     per_body : whether to return the energy of each body.
-    springs : whether to count the springs; with `per_body` at the body that the joint carries.
+    springs : whether to count the springs; with `per_body` at the body that the joint carries, of springs between two
+        joints the first of them that moves.
     gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
 
     Returns
@@ -95,8 +96,13 @@ def potential_energy(
     if springs:
         G, c = mimic_map(robot)
         at_joint = position @ G.T + c
-        for k, joint in enumerate(moving_joints(robot.tree)):
+        joints = moving_joints(robot.tree)
+        for k, joint in enumerate(joints):
             P[joint.child] = P[joint.child] + 0.5 * joint.drive.stiffness * (at_joint[..., k] - joint.drive.rest) ** 2
+        for coupling, row in zip(robot.tree.couplings, coupling_map(robot.tree), strict=True):
+            if row.any():
+                moving = [j.child for name in (coupling.first, coupling.second) for j in joints if j.name == name]
+                P[moving[0]] = P[moving[0]] + 0.5 * coupling.stiffness * (at_joint @ row - coupling.rest) ** 2
     energies = np.stack([P[name] for name in robot.frame_names], axis=-1)
     total: Array = energies.sum(axis=-1)
     return energies if per_body else total

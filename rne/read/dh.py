@@ -10,6 +10,7 @@ from math import cos, sin
 import numpy as np
 
 from rne.read.checks import note_weightless
+from rne.read.couplings import read_couplings
 from rne.read.fields import Fields, as_square, shown
 from rne.read.findings import Findings, WrongValueError
 from rne.read.poses import as_matrix, as_vector, rotation_rpy, rotation_x, rotation_z
@@ -22,7 +23,7 @@ CONVENTIONS = {
     "standard": "A = Rz(theta) Tz(d) Tx(a) Rx(alpha)",
     "modified": "A = Rx(alpha) Tx(a) Rz(theta) Tz(d), Craig",
 }
-TABLE_KEYS = ("name", "convention", "gravity", "base", "rows")
+TABLE_KEYS = ("name", "convention", "gravity", "base", "rows", "couplings")
 ROTATION_ROUNDING = 1e-8
 """How far the rotation of a base pose may be from orthonormal: eight digits of each entry."""
 XYZ_RPY = ("xyz", "rpy")
@@ -32,7 +33,7 @@ def read_dh(path: str | os.PathLike[str], *, strict: bool = True) -> Tree:
     """Read a DH table from a TOML file.
 
     The file holds ``convention`` ("standard" or "modified"), optionally ``name``, ``gravity`` and ``base``, and one
-    ``[[rows]]`` table for each joint; `tree_from_rows` tells what they mean.
+    ``[[rows]]`` table for each joint, perhaps ``[[couplings]]`` between them; `tree_from_rows` tells what they mean.
 
     Parameters
     ----------
@@ -77,6 +78,7 @@ def tree_from_rows(
     name: str = "robot",
     gravity: Sequence[float] | None = None,
     base: object = None,
+    couplings: Sequence[Mapping[str, object]] | None = None,
     strict: bool = True,
 ) -> Tree:
     """Make a tree of the rows of a DH table.
@@ -96,12 +98,17 @@ def tree_from_rows(
           positive and negative velocity: ``[plus, minus]`` or a mapping; ``minus`` may carry either sign.
         - ``gear_ratio`` (1), ``stiffness, rest`` : of the joint; ``lower, upper, velocity, effort`` : its limits.
         - ``name`` : of the joint, ``joint1`` and so on where missing.
+        - ``parent`` : the link that it hangs on where that is not the row before: "base" or "link1" and so on. In the
+          standard convention the joint axis is z of that link.
     convention : "standard", A = Rz(theta) Tz(d) Tx(a) Rx(alpha), or "modified", A = Rx(alpha) Tx(a) Rz(theta) Tz(d)
         with the alpha and a of its own row.
     name : of the robot.
     gravity : (3,) acceleration of free fall, m/s^2, in the axes of the root: the world if there is a base pose, else
         the DH base frame. The standard is (0, 0, -9.81).
     base : pose of the DH base frame in the world: a mapping with ``xyz`` (m) and ``rpy`` (rad), or a 4x4 matrix.
+    couplings : springs and dampers between joints, each a mapping with ``joints`` (two names), ``stiffness`` (N m/rad
+        or N/m), ``viscous`` (N m s/rad or N s/m), ``rest`` (0) and ``ratio`` (1): the stretch of joints a and b is
+        ``q_a - ratio * q_b - rest``, the spring stores ``stiffness * stretch**2 / 2``. At the joints, without gears.
     strict : whether physical doubts are errors (True) or notes of the tree (False).
 
     Returns
@@ -123,7 +130,8 @@ def tree_from_rows(
     >>> [body.name for body in tree.bodies]
     ['base', 'link1_axis', 'link1', 'link2_axis', 'link2']
     """
-    values = {"rows": rows, "convention": convention, "name": name, "gravity": gravity, "base": base}
+    values: dict[str, object] = {"rows": rows, "convention": convention, "name": name, "gravity": gravity}
+    values |= {"base": base, "couplings": couplings}
     given = {key: value for key, value in values.items() if value is not None}
     return _build(given, Findings("<dh>", strict), Places(""))
 
@@ -136,33 +144,34 @@ def _build(values: Mapping[str, object], findings: Findings, places: Places) -> 
     place = _place_modified if table.choice("convention", CONVENTIONS) == "modified" else _place_standard
     bodies, joints = _read_base(table)
     for row in read_rows(table, places):
-        more_bodies, more_joints = place(row, bodies[-1].name)
+        more_bodies, more_joints = place(row)
         bodies += more_bodies
         joints += more_joints
+    couplings = read_couplings(table, [joint for joint in joints if joint.movable], places)
     check_structure(bodies, joints, findings)
     if not findings.errors:
         note_weightless(parents_first(bodies, joints), bodies, findings)
-    return Tree(name, tuple(bodies), tuple(joints), gravity, findings.where, findings.close())
+    return Tree(name, tuple(bodies), tuple(joints), gravity, findings.where, findings.close(), couplings)
 
 
-def _place_standard(row: Row, parent: str) -> tuple[list[Body], list[Joint]]:
+def _place_standard(row: Row) -> tuple[list[Body], list[Joint]]:
     # The joint axis is z of the frame before, and misses the origin of the frame of the row. A frame on the axis moves
     # with the joint; the frame of the row is bolted to it.
     axis = Body(f"{row.body.name}_axis", has_inertial=False, line=row.body.line)
     slides = row.joint.kind == "prismatic"
     moving = Pose(rotation_z(row.theta), (0.0, 0.0, row.d if slides else 0.0))
     bolted = Pose(rotation_x(row.alpha), (row.a, 0.0, 0.0 if slides else row.d))
-    joint = replace(row.joint, parent=parent, child=axis.name, origin=moving)
+    joint = replace(row.joint, child=axis.name, origin=moving)
     bolt = Joint(f"{row.body.name}_fixed", "fixed", axis.name, row.body.name, bolted, line=row.body.line)
     return [axis, row.body], [joint, bolt]
 
 
-def _place_modified(row: Row, parent: str) -> tuple[list[Body], list[Joint]]:
+def _place_modified(row: Row) -> tuple[list[Body], list[Joint]]:
     # The joint axis is z of the frame of the row itself.
     (ct, st), (ca, sa) = (cos(row.theta), sin(row.theta)), (cos(row.alpha), sin(row.alpha))
     rotation = (ct, -st, 0.0), (ca * st, ca * ct, -sa), (sa * st, sa * ct, ca)
     origin = Pose(rotation, (row.a, -sa * row.d, ca * row.d))
-    return [row.body], [replace(row.joint, parent=parent, child=row.body.name, origin=origin)]
+    return [row.body], [replace(row.joint, child=row.body.name, origin=origin)]
 
 
 def _read_base(table: Fields) -> tuple[list[Body], list[Joint]]:

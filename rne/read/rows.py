@@ -18,7 +18,7 @@ from rne.tree import ZERO, Body, Drive, Joint, Limits, Matrix
 
 KINDS = {"revolute": "turns about z", "prismatic": "slides along z"}
 ROW_KEYS = (
-    *("joint", "a", "alpha", "d", "theta", "mass", "com", "inertia", "name"),
+    *("joint", "a", "alpha", "d", "theta", "mass", "com", "inertia", "name", "parent"),
     *("rotor_inertia", "gear_ratio", "viscous", "coulomb", "stiffness", "rest"),
     *("lower", "upper", "velocity", "effort"),
 )
@@ -47,7 +47,7 @@ class Row:
 
     Attributes
     ----------
-    joint : about or along z; its parent, child and origin depend on the convention and are not filled in.
+    joint : about or along z; its child and origin depend on the convention and are not filled in.
     body : the link, in the DH frame of the row.
     a, alpha, d, theta : the constant parts, m and rad.
     """
@@ -70,7 +70,7 @@ def read_rows(table: Fields, places: Places) -> list[Row]:
 
 
 def _read_row(values: object, number: int, table: Fields, places: Places) -> Row:
-    line_of = partial(places.row, number - 1)
+    line_of = partial(places.entry, "rows", number - 1)
     element = f"row {number}"
     if not isinstance(values, Mapping):
         table.findings.at(element, line_of("")).error(f"{shown(values)} is not a table of keys and values")
@@ -81,9 +81,21 @@ def _read_row(values: object, number: int, table: Fields, places: Places) -> Row
     row.reject_unknown(ROW_KEYS, OTHER_NAMES)
     kind = row.choice("joint", KINDS) or "revolute"
     name = row.text("name", f"joint{number}")
-    joint = Joint(name, kind, "", "", limits=_read_limits(row), drive=_read_drive(row), line=line_of(""))
+    joint = Joint(
+        name, kind, _read_parent(row, number), "", limits=_read_limits(row), drive=_read_drive(row), line=line_of("")
+    )
     body = _read_body(row, f"link{number}")
     return Row(joint, body, row.number("a"), _read_angle(row, "alpha"), row.number("d"), _read_angle(row, "theta"))
+
+
+def _read_parent(row: Fields, number: int) -> str:
+    """Return the link that the row hangs on: that of the row before, or of any before it, or the base."""
+    earlier = ["base", *(f"link{k}" for k in range(1, number))]
+    parent = row.text("parent", earlier[-1])
+    if parent not in earlier:
+        row.spot("parent").error(f"parent = {parent!r} is none of what stands before this row: {', '.join(earlier)}")
+        return earlier[-1]
+    return parent
 
 
 def _read_angle(row: Fields, key: str) -> float:

@@ -14,26 +14,30 @@ class Places:
 
     def __init__(self, text: str) -> None:
         self._lines = text.split("\n")
-        header = re.compile(r"\s*\[\[\s*[\"']?rows[\"']?\s*\]\]")
-        self._rows = [number for number, line in enumerate(self._lines) if header.match(line)]
 
     def key(self, key: str) -> int | None:
         """Return the line of a key of the table."""
         return self._find(key, 0, len(self._lines))
 
-    def row(self, index: int, key: str) -> int | None:
-        """Return the line of a key of a row; of the row itself if the key is not found or empty."""
-        if index >= len(self._rows):
-            return self.key("rows")
-        start, *rest = self._rows[index:]
-        return self._find(key, start, rest[0] if rest else len(self._lines)) or start + 1
+    def entry(self, array: str, index: int, key: str) -> int | None:
+        """Return the line of a key in the nth table of an array; of the table if the key is not found or empty."""
+        header = re.compile(rf"\s*\[\[\s*[\"']?{array}[\"']?\s*\]\]")
+        starts = [number for number, line in enumerate(self._lines) if header.match(line)]
+        if index >= len(starts):
+            return self.key(array)
+        start = starts[index]
+        another = (number for number in range(start + 1, len(self._lines)) if _ANY_HEADER.match(self._lines[number]))
+        return self._find(key, start, next(another, len(self._lines)), array) or start + 1
 
-    def _find(self, key: str, start: int, stop: int) -> int | None:
+    def _find(self, key: str, start: int, stop: int, array: str = "rows") -> int | None:
         if not key:
             return None
         quoted = rf"[\"']?{re.escape(key)}[\"']?"
-        place = re.compile(rf"\s*(?:{quoted}\s*[=.]|\[\s*(?:rows\s*\.\s*)?{quoted}\s*\])")
+        place = re.compile(rf"\s*(?:{quoted}\s*[=.]|\[\s*(?:{array}\s*\.\s*)?{quoted}\s*\])")
         return next((number + 1 for number in range(start, stop) if place.match(self._lines[number])), None)
+
+
+_ANY_HEADER = re.compile(r"\s*\[\[")
 
 
 def load_toml(findings: Findings) -> tuple[dict[str, object], Places]:

@@ -72,7 +72,7 @@ def read_urdf(path_or_text: str | bytes | os.PathLike[str], *, strict: bool = Tr
     >>> tree.joints[0].kind, tree.joints[0].axis
     ('revolute', (0.0, 1.0, 0.0))
     """
-    findings, data, encoding = _open(path_or_text, strict)
+    findings, data, encoding = open_urdf(path_or_text, strict)
     robot = parse(data, findings, encoding)
     _check_document(robot, findings)
     bodies = [_read_link(element, findings) for element in robot.children if element.tag == "link"]
@@ -84,7 +84,8 @@ def read_urdf(path_or_text: str | bytes | os.PathLike[str], *, strict: bool = Tr
     return Tree(name, tuple(bodies), tuple(joints), source=findings.where, notes=findings.close())
 
 
-def _open(path_or_text: str | bytes | os.PathLike[str], strict: bool) -> tuple[Findings, bytes, str | None]:
+def open_urdf(path_or_text: str | bytes | os.PathLike[str], strict: bool) -> tuple[Findings, bytes, str | None]:
+    """Return empty findings, the document, and its encoding if that is known better than the document says."""
     if isinstance(path_or_text, bytes):
         return Findings("<urdf>", strict), path_or_text, None
     if isinstance(path_or_text, str) and "<" in path_or_text:

@@ -55,6 +55,13 @@ def test_the_page(run: Run, robot_file) -> None:
     assert "joint 'flap': neither" in text.split("WARNINGS\n")[1]
 
 
+def test_couplings_are_shown(run: Run) -> None:
+    cart = MODELS / "lectures" / "cart_spring_damper_moving" / "robot.dh.toml"
+    assert cells(run("info", cart).stdout, "COUPLINGS")["x1"] == ["x1", "x0", "1", "50", "0", "3"]
+    (coupling,) = json.loads(run("info", cart, "--json").stdout)["couplings"]
+    assert (coupling["first"], coupling["second"], coupling["stiffness"]) == ("x1", "x0", 50)
+
+
 def test_columns_are_aligned_and_plain(run: Run, robot_file) -> None:
     text = run("info", robot_file).stdout
     assert text.isascii()

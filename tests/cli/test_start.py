@@ -28,6 +28,7 @@ def python(code: str) -> str:
         ["check", str(PANDA)],
         ["id", "--help"],
         ["bench", "--help"],
+        ["example"],
         ["id", str(PANDA), "none.csv"],
     ],
 )

@@ -7,6 +7,7 @@ import pytest
 
 from rne.read.dh import tree_from_rows
 from rne.read.structure import parents_first
+from rne.tree import Coupling
 
 RNG = np.random.default_rng(7)
 ROW = {"joint": "revolute", "a": 0.3, "mass": 1.0, "com": [-0.1, 0, 0], "inertia": {"ixx": 0.1, "iyy": 0.1, "izz": 0.1}}
@@ -192,3 +193,26 @@ def test_base_pose(base):
     assert (mount.name, mount.kind, mount.parent, mount.child) == ("base_pose", "fixed", "world", "base")
     np.testing.assert_allclose(mount.origin.rotation, [[0, -1, 0], [1, 0, 0], [0, 0, 1]], atol=1e-15)
     assert mount.origin.position == (1, 2, 3)
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_a_row_may_hang_on_any_row_before_it(convention):
+    first, second, third, fourth = random_rows(4)
+    table = [first, second, third | {"parent": "link1"}, fourth | {"parent": "base"}]
+    q = {"joint1": 0.3, "joint2": -0.7, "joint3": 1.1, "joint4": 0.5}
+    poses = frames_of(tree_from_rows(table, convention=convention), q)
+    for path in ((1, 2), (1, 3), (4,)):
+        alone = [random_row | {"name": f"joint{k}"} for k, random_row in enumerate((first, second, third, fourth), 1)]
+        chain = frames_of(tree_from_rows([alone[k - 1] for k in path], convention=convention), q)
+        np.testing.assert_allclose(poses[f"link{path[-1]}"], chain[f"link{len(path)}"], atol=1e-14)
+
+
+def test_couplings():
+    first = {"joints": ["joint1", "joint2"], "stiffness": 5, "rest": 0.1}
+    second = {"joints": ("joint3", "joint1"), "viscous": 2.0, "ratio": -0.5}
+    tree = tree_from_rows(rows(3), convention="standard", couplings=[first, second])
+    assert tree.couplings == (
+        Coupling("joint1", "joint2", stiffness=5.0, rest=0.1),
+        Coupling("joint3", "joint1", viscous=2.0, ratio=-0.5),
+    )
+    assert tree_from_rows(rows(3), convention="standard", couplings=[]).couplings == ()

@@ -78,6 +78,8 @@ def test_convention_must_be_named(convention):
         ({"gear_ratio": 1e200, "viscous": 1}, "finite square"),
         ({"name": ""}, "name = '' is not a text"),
         ({"name": 3}, "name = 3 is not a text"),
+        ({"parent": "link1"}, "parent = 'link1' is none of what stands before this row: base"),
+        ({"parent": 0}, "parent = 0 is not a text"),
     ],
 )
 def test_bad_rows(changes, wanted):
@@ -123,3 +125,36 @@ def test_duplicate_names():
 )
 def test_bad_gravity(gravity, wanted):
     assert wanted in str(refusal(gravity=gravity))
+
+
+PAIR = {"joints": ["joint1", "joint2"], "stiffness": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("couplings", "wanted"),
+    [
+        ("joint1", "couplings is no list of tables"),
+        (["joint1"], "coupling 1: 'joint1' is not a table of keys and values"),
+        ([PAIR, PAIR | {"stifness": 1}], "coupling 2: key 'stifness' is unknown (did you mean 'stiffness'?)"),
+        ([{"stiffness": 1.0}], "coupling 1: 'joints' is missing, not the names of two joints"),
+        ([PAIR | {"joints": ["joint1"]}], "joints = ['joint1'] is not the names of two joints"),
+        ([PAIR | {"joints": ["joint1", "joint1"]}], "is not the names of two joints"),
+        ([PAIR | {"joints": ["joint1", 2]}], "is not the names of two joints"),
+        ([PAIR | {"joints": ["joint1", "joint3"]}], "no joint is named 'joint3' (did you mean 'joint2'?)"),
+        ([PAIR | {"joints": ["joint1", "x"]}], "no joint is named 'x'; there are joint1, joint2"),
+        ([{"joints": ["joint1", "joint2"]}], "neither 'stiffness' nor 'viscous' is there"),
+        ([PAIR | {"stiffness": math.inf}], "stiffness = inf is not finite"),
+        ([PAIR | {"ratio": 0}], "ratio = 0 leaves the second joint out"),
+    ],
+)
+def test_bad_couplings(couplings, wanted):
+    (problem,) = refusal(rows(2), couplings=couplings).problems
+    assert wanted in str(problem)
+
+
+def test_a_damper_that_drives_is_a_doubt():
+    couplings = [PAIR | {"viscous": -1.0}]
+    assert "viscous friction -1 is negative" in str(refusal(rows(2), couplings=couplings, strict=True))
+    tree = tree_from_rows(rows(2), convention="standard", couplings=couplings, strict=False)
+    assert "viscous friction -1 is negative" in tree.notes[0].what
+    assert tree.couplings[0].viscous == -1.0

@@ -25,6 +25,13 @@ joint = "prismatic"
 mass = 1.0
 coulomb = {plus = 1, minus = 2}
 
+[[couplings]]
+joints = ["joint1", "slide"]
+stiffness = 4
+[[couplings]]
+joints = ["slide", "joint1"]
+viscous = 2
+
 [base]
 xyz = [0, 0, 1]
 rpy = [0, 0, 0]
@@ -44,8 +51,9 @@ def test_toml_file(tmp_path, codec, end):
     tree = read_dh(path)
     assert (tree.name, tree.source, tree.gravity) == ("arm", str(path), (0.0, -9.81, 0.0))
     assert [joint.name for joint in tree.joints if joint.movable] == ["joint1", "slide"]
-    assert [joint.line for joint in tree.joints] == [21, 6, 6, 15, 15]
+    assert [joint.line for joint in tree.joints] == [28, 6, 6, 15, 15]
     assert tree.joints[3].drive.coulomb_minus == 2.0
+    assert [(c.first, c.stiffness, c.viscous) for c in tree.couplings] == [("joint1", 4.0, 0.0), ("slide", 0.0, 2.0)]
 
 
 def test_toml_equals_rows(tmp_path):
@@ -79,10 +87,15 @@ def test_rows_on_one_line(tmp_path):
         ("mass = 1.0", "mas = 1.0", 18, "row 2 ('slide'): key 'mas' is unknown"),
         ("mass = 1.0", "mass = -1.0", 18, "row 2 ('slide'): the mass -1 kg is negative"),
         ('joint = "prismatic"', "", 15, "row 2 ('slide'): 'joint' is missing"),
-        ("xyz = [0, 0, 1]", "xyz = [0, 0]", 21, "base: xyz = [0, 0] is not a list"),
+        ("stiffness = 4", "stiffness = true", 23, "coupling 1: stiffness = True is not a number"),
+        ("viscous = 2", "vicous = 2", 26, "coupling 2: key 'vicous' is unknown (did you mean 'viscous'?)"),
+        ('["slide", "joint1"]', '["slide", "join"]', 25, "coupling 2: no joint is named 'join'"),
+        ("stiffness = 4", "", 21, "coupling 1: neither 'stiffness' nor 'viscous' is there"),
+        ("mass = 1.0", 'mass = 1.0\nparent = "link2"', 19, "row 2 ('slide'): parent = 'link2' is none of what"),
+        ("xyz = [0, 0, 1]", "xyz = [0, 0]", 28, "base: xyz = [0, 0] is not a list"),
         ("a = 0.4", "a = 0,4", 8, "not TOML"),
         ("a = 0.4", "a = ", 8, "not TOML"),
-        ("rpy = [0, 0, 0]\n", "rpy = [0, 0", 23, "not TOML"),
+        ("rpy = [0, 0, 0]\n", "rpy = [0, 0", 30, "not TOML"),
     ],
 )
 def test_toml_problems_have_lines(tmp_path, old, new, line, wanted):

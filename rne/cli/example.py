@@ -1,0 +1,73 @@
+"""`rne example`: the gallery of lecture systems, the course's numbers beside ours."""
+
+from __future__ import annotations
+
+import inspect
+
+import click
+
+import rne
+from rne import examples as gallery
+from rne.cli.options import examples, say, show
+from rne.cli.table import table
+from rne.errors import ArgumentError
+
+
+@click.command(
+    epilog=examples(
+        "rne example",
+        "rne example two_link_point_mass",
+        "rne example rod_pendulum --code > pendulum.py",
+        "rne example motor_sizing --plot sizing.png",
+        "rne example --all",
+    )
+)
+@click.argument("names", metavar="[NAME]...", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="Show all examples.")
+@click.option("--plot", "picture", metavar="FILE", help="Save the picture of one example as .png, .svg or .pdf.")
+@click.option("--code", is_flag=True, help="Print one example as a program that runs by itself.")
+def example(names: tuple[str, ...], everything: bool, picture: str | None, code: bool) -> None:
+    """Show systems of the lectures, the numbers of the course beside those of rne; without a name, list them.
+
+    Exit code 1 if some number differs.
+    """
+    if names and everything:
+        raise click.UsageError("--all needs no names")
+    if code and picture is not None:
+        raise click.UsageError("wanted --code or --plot, got both")
+    if (code or picture is not None) and len(names) != 1:
+        raise click.UsageError(f"{'--code' if code else '--plot'} needs the name of one example")
+    if code:
+        show(_program(gallery.find(names[0])))
+        return
+    chosen = list(gallery.EXAMPLES) if everything else list(names)
+    if not chosen:
+        show(table(["example", "what it shows"], [[name, entry.title] for name, entry in gallery.EXAMPLES.items()]))
+        return
+    entries, failed = [gallery.find(name) for name in chosen], []
+    for k, entry in enumerate(entries):
+        title = f"{entry.name}: {entry.title}"
+        lines = [title, "=" * len(title), f"course  {entry.source}"]
+        lines += [f"robot   {gallery.model_file(name)}" for name in entry.systems]
+        show("\n\n" * (k > 0) + "\n".join(lines) + "\n")
+        sheet = entry.show()
+        show(str(sheet))
+        if picture is not None:
+            _draw(entry.name, sheet, picture)
+        if not sheet.ok:
+            failed.append(entry.name)
+    if failed:
+        say(f"course and rne differ in {', '.join(failed)}")
+        raise click.exceptions.Exit(1)
+
+
+def _program(entry: gallery.Example) -> str:
+    """All that a module has before its first example, and this example."""
+    above, _, _ = inspect.getsource(inspect.getmodule(entry.show) or gallery).partition("\n@example(")
+    return f"{above}\n{inspect.getsource(entry.show)}\n\nprint({entry.name}())"
+
+
+def _draw(name: str, sheet: gallery.Sheet, path: str) -> None:
+    if sheet.picture is None:
+        raise ArgumentError(f"--plot: example {name!r} has no picture")
+    rne.plot.save(sheet.picture(), path)

@@ -1,0 +1,106 @@
+"""From a robot, or a file that may be none, to what is doubtful about it."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rne.doctor import bodies, conditioning, joints
+from rne.doctor.report import Diagnosis, Finding, in_order
+from rne.errors import ArgumentError, ModelError, ModelWarning, Problem
+from rne.loading import load
+from rne.read.geometry import Geometry, read_geometry
+from rne.robot import Robot
+
+SAMPLES, SEED = 200, 0
+
+
+def diagnose(
+    robot_or_path: Robot | str | os.PathLike[str], *, samples: int = SAMPLES, seed: int = SEED, **options: Any
+) -> Diagnosis:
+    """Tell what is wrong or doubtful about a robot: structure, bodies, joints, units, condition of the mass matrix.
+
+    A file with errors is no exception here: they are findings, together with all that the rest of the file shows.
+
+    Parameters
+    ----------
+    robot_or_path : a robot; or a file, of which the shapes are then read as well, and the inertias held against them.
+    samples, seed : of the random postures at which the condition of the mass matrix is taken.
+    options : for a file, as for `load`; with ``strict=False``, physical doubts are warnings.
+
+    Returns
+    -------
+    Diagnosis
+        ``ok`` tells whether there is no error, ``findings`` the details, ``str(...)`` a page.
+
+    Raises
+    ------
+    ArgumentError
+        Neither a robot nor a path, options with a robot, or numbers out of range.
+
+    Examples
+    --------
+    >>> import rne
+    >>> diagnosis = rne.diagnose("models/planar2/robot.dh.toml")
+    >>> diagnosis.ok, diagnosis.count("warning")
+    (True, 0)
+    """
+    for name, number, least in ("samples", samples, 1), ("seed", seed, 0):
+        if isinstance(number, bool) or not isinstance(number, int) or number < least:
+            raise ArgumentError(f"{name}: wanted a whole number of at least {least}, got {number!r}")
+    if isinstance(robot_or_path, Robot):
+        if options:
+            raise ArgumentError(f"{', '.join(options)}: only a file is loaded with options; change the robot itself")
+        return _examined(robot_or_path, list(robot_or_path.tree.notes), [], (), samples, seed)
+    if not isinstance(robot_or_path, str | os.PathLike):
+        raise ArgumentError(f"robot_or_path: wanted a Robot or a path, got {type(robot_or_path).__name__}")
+    robot, errors, notes = _loaded(robot_or_path, options)
+    if robot is None:
+        findings = in_order([_said(problem, "error") for problem in errors])
+        return Diagnosis("", os.fspath(robot_or_path), findings)
+    return _examined(robot, notes, errors, _shapes(robot_or_path), samples, seed)
+
+
+def _loaded(path: str | os.PathLike[str], options: dict[str, Any]) -> tuple[Robot | None, list[Problem], list[Problem]]:
+    """Load a file; if strict loading refuses it, what is only physically doubtful is still a robot to look at."""
+    errors: list[Problem] = []
+    with warnings.catch_warnings(action="ignore", category=ModelWarning):
+        for strict in sorted({options.get("strict", True), False}, reverse=True):
+            try:
+                robot = load(path, **options | {"strict": strict})
+            except ModelError as error:
+                errors += [problem for problem in error.problems if problem not in errors]
+            else:
+                return robot, errors, [note for note in robot.tree.notes if note not in errors]
+    return None, errors, []
+
+
+def _shapes(path: str | os.PathLike[str]) -> Sequence[Geometry]:
+    return () if os.fspath(path).lower().endswith(".toml") else read_geometry(path)
+
+
+def _examined(
+    robot: Robot,
+    notes: Sequence[Problem],
+    errors: Sequence[Problem],
+    shapes: Sequence[Geometry],
+    samples: int,
+    seed: int,
+) -> Diagnosis:
+    def findings() -> Iterator[Finding]:
+        yield from (_said(problem, "error") for problem in errors)
+        yield from (_said(problem, "warning") for problem in notes)
+        yield from bodies.examine(robot, shapes)
+        yield from joints.examine(robot)
+        if condition is not None:
+            yield from conditioning.examine(condition, samples)
+
+    condition = conditioning.condition_numbers(robot, samples, seed) if robot.n else None
+    return Diagnosis(robot.name, robot.tree.source, in_order(findings()), condition)
+
+
+def _said(problem: Problem, severity: str) -> Finding:
+    """What a reader says; it names the way to mend it in the same breath."""
+    return Finding(severity, "file", problem.element, problem.what, line=problem.line)

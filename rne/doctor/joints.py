@@ -1,0 +1,81 @@
+"""Findings about joints: limits, mimics, and masses that hang on too light a link."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from rne.doctor.report import Finding
+from rne.kernels.layout import FULL_MASS, PARENT
+from rne.robot import Robot
+from rne.tree import Joint
+
+DEGREES, ENDLESS = 20.0, 1e4  # rad; limits of a turning joint in between are likely in degrees, larger ones mean none
+FAST = 60.0  # rad/s; beyond it, a velocity limit is likely in degrees or in turns a minute
+RATIO = 1000.0  # of the masses of neighbours, from where on their mass matrix loses three digits and more
+
+
+def examine(robot: Robot) -> Iterator[Finding]:
+    """Yield what is doubtful about joints."""
+    for joint in robot.tree.joints:
+        if joint.movable:
+            yield from _limits(joint)
+            if joint.mimic is not None:
+                yield from _mimic(joint, robot)
+    yield from _neighbours(robot)
+
+
+def _limits(joint: Joint) -> Iterator[Finding]:
+    limits, where = joint.limits, f"joint {joint.name!r}"
+    turns = joint.kind == "revolute"
+    bounds = [bound for bound in (limits.lower, limits.upper) if math.isfinite(bound)]
+    if not turns and len(bounds) < 2:
+        yield Finding("info", "limit-missing", where, "a slide without position limits", line=joint.line)
+    if math.inf in (limits.effort, limits.velocity):
+        names = " and ".join(name for name in ("effort", "velocity") if getattr(limits, name) == math.inf)
+        yield Finding("info", "limit-missing", where, f"no {names} limit", line=joint.line)
+    for name in ("effort", "velocity"):
+        if getattr(limits, name) == 0:
+            what, fix = f"the {name} limit is zero, so the joint can do nothing", "give the limit, or leave it out"
+            yield Finding("warning", "limit-zero", where, what, fix, joint.line)
+    if len(bounds) == 2 and limits.lower == limits.upper:
+        what, fix = f"both position limits are {limits.lower:g}", "make the joint fixed, or give it room"
+        yield Finding("warning", "limit-equal", where, what, fix, joint.line)
+    elif bounds and not limits.lower <= 0 <= limits.upper:
+        what = f"zero lies outside its limits, {limits.lower:g} to {limits.upper:g}"
+        yield Finding("info", "zero-outside-limits", where, what, line=joint.line)
+    if turns and DEGREES < max(map(abs, bounds), default=0.0) < ENDLESS:
+        what = f"the position limits are {limits.lower:g} and {limits.upper:g} rad"
+        fix = "angles are in radians; 180 degrees are 3.14159"
+        yield Finding("warning", "unit-angle", where, what, fix, joint.line)
+    if turns and FAST < limits.velocity < math.inf:
+        what = f"the velocity limit is {limits.velocity:g} rad/s, {limits.velocity / math.tau * 60:.0f} turns a minute"
+        yield Finding("info", "unit-velocity", where, what, "if that is degrees a second, divide by 57.3", joint.line)
+
+
+def _mimic(joint: Joint, robot: Robot) -> Iterator[Finding]:
+    assert joint.mimic is not None
+    where, leader = f"joint {joint.name!r}", robot.joint(joint.mimic.leader)
+    if joint.mimic.ratio == 0:
+        fix = "make the joint fixed, or give the multiplier"
+        yield Finding("warning", "mimic-still", where, "mimics with multiplier 0: it never moves", fix, joint.line)
+    if leader.mimic is not None:
+        what = f"mimics {leader.name!r}, which mimics {leader.mimic.leader!r}; many programs read no chains of mimics"
+        fix = f"mimic {leader.mimic.leader!r} itself, with the product of the multipliers"
+        yield Finding("info", "mimic-chain", where, what, fix, joint.line)
+    ends = [joint.mimic.ratio * x + joint.mimic.offset for x in (leader.limits.lower, leader.limits.upper)]
+    if joint.mimic.ratio and not (joint.limits.lower - 1e-6 <= min(ends) and max(ends) <= joint.limits.upper + 1e-6):
+        what = f"follows {leader.name!r} from {min(ends):.4g} to {max(ends):.4g}, beyond its own limits"
+        fix = "narrow the limits of the leading joint, or widen these"
+        yield Finding("info", "mimic-limits", where, what, fix, joint.line)
+
+
+def _neighbours(robot: Robot) -> Iterator[Finding]:
+    table = robot.links.table
+    for row, name in enumerate(robot.links.joints, start=1):
+        joint, parent = robot.joint(name), int(table[row, PARENT])
+        mass, above = table[row, FULL_MASS], table[parent, FULL_MASS]
+        if parent and above > 0 and mass > RATIO * above:
+            what = f"carries {mass:.3g} kg on a link of {above:.3g} kg, {mass / above:.0f} times as much"
+            fix = "such a ratio spoils the condition of the mass matrix; check both masses"
+            yield Finding("warning", "mass-ratio", f"joint {name!r}", what, fix, joint.line)

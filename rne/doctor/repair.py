@@ -1,0 +1,151 @@
+"""The nearest inertias that bodies can have, written into a URDF that is left alone otherwise.
+
+A body is physically consistent if its mass is positive and the second moments of its mass about the centre of mass,
+S = integral of r r^T dm = 1/2 tr(I) 1 - I, are positive semidefinite; that is the triangle inequality of the principal
+moments, and more than I being positive definite (Traversaro, Brossette, Escande, Nori, "Identification of fully
+physical consistent inertial parameters using optimization on manifolds", IROS 2016; Wensing, Kim, Slotine, RA-L 2018).
+The nearest such S in the Frobenius norm keeps the eigenvectors and cuts negative eigenvalues off (Higham, "Computing a
+nearest symmetric positive semidefinite matrix", 1988). They are cut at a billionth of the largest rather than at zero,
+so that programs that ask for more than semidefinite are content, too. Mass and centre of mass stay.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from xml.parsers import expat
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rne.errors import ArgumentError, FileError
+from rne.read.urdf import open_urdf
+from rne.read.xmltree import parse
+
+FLOOR = 1e-9
+NAMES = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+_TAG = re.compile(rb"<[^<>\"']*(?:\"[^\"]*\"[^<>\"']*|'[^']*'[^<>\"']*)*>")
+_PLACES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+
+
+@dataclass(frozen=True)
+class Repair:
+    """One inertia that was replaced.
+
+    Attributes
+    ----------
+    link : the link.
+    line : of its inertia in the file.
+    before, after : ixx, iyy, izz, ixy, ixz, iyz in the axes of its inertial frame, kg m^2.
+    """
+
+    link: str
+    line: int
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+
+    @property
+    def change(self) -> float:
+        """Size of the change as a share of the inertia that was there (Frobenius norms)."""
+        return float(np.linalg.norm(_matrix(self.after) - _matrix(self.before)) / np.linalg.norm(_matrix(self.before)))
+
+
+def nearest_inertia(inertia: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the nearest inertia (3, 3) about the centre of mass that a body can have; the same one if it can."""
+    second = 0.5 * np.trace(inertia) * np.eye(3) - inertia
+    values, vectors = np.linalg.eigh(second)
+    floor = FLOOR * max(float(values[-1]), 0.0)
+    if values[0] >= -floor:
+        return inertia
+    second = (vectors * values.clip(floor)) @ vectors.T
+    fixed: NDArray[np.float64] = np.trace(second) * np.eye(3) - (second + second.T) / 2
+    return fixed
+
+
+def repair_inertias(path: str | os.PathLike[str]) -> tuple[bytes, tuple[Repair, ...]]:
+    """Return a URDF with the nearest inertias that bodies can have in place of those that none has.
+
+    Only the six numbers of such an ``<inertia>`` are written anew; every other byte of the file stays.
+
+    Parameters
+    ----------
+    path : a URDF file that loads with ``strict=False``.
+
+    Returns
+    -------
+    data : the file with the repairs in it.
+    repairs : what was replaced, in the order of the file.
+
+    Raises
+    ------
+    ModelError
+        The file cannot be read.
+    FileError
+        It is no URDF, or in an encoding whose characters cannot be replaced byte by byte.
+
+    Examples
+    --------
+    >>> from rne.doctor import repair_inertias
+    >>> repair_inertias("models/panda/robot.urdf")[1]
+    ()
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise ArgumentError(f"path: wanted a path, got {type(path).__name__}")
+    where = os.fspath(path)
+    if not where.lower().endswith((".urdf", ".xml")):
+        raise FileError(f"{where}: only the inertias of a URDF file can be repaired")
+    findings, data, encoding = open_urdf(path, strict=False)
+    parse(data, findings, encoding)  # says what is wrong with a file that is not well-formed
+    if b"\0" in data:
+        raise FileError(f"{where}: the encoding of the file does not allow a repair; save it as UTF-8")
+    repairs, parts, copied = [], [], 0
+    for link, line, offset, attributes in _inertias(data):
+        before = tuple(float(attributes[name]) for name in NAMES)
+        new = nearest_inertia(_matrix(before))
+        after = tuple(float(new[place]) for place in _PLACES)
+        if after == before:
+            continue
+        tag = _TAG.match(data, offset)
+        assert tag is not None  # expat has seen it there
+        parts += [data[copied:offset], _rewritten(tag[0], after)]
+        copied = tag.end()
+        repairs.append(Repair(link, line, before, after))
+    return b"".join([*parts, data[copied:]]), tuple(repairs)
+
+
+def _matrix(six: tuple[float, ...]) -> NDArray[np.float64]:
+    matrix = np.empty((3, 3))
+    for (i, j), number in zip(_PLACES, six, strict=True):
+        matrix[i, j] = matrix[j, i] = number
+    return matrix
+
+
+def _inertias(data: bytes) -> list[tuple[str, int, int, dict[str, str]]]:
+    """Link, line, place in the file and attributes of every inertia of a link."""
+    found: list[tuple[str, int, int, dict[str, str]]] = []
+    path: list[str] = []
+    link = ""
+    parser = expat.ParserCreate()
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        nonlocal link
+        path.append(name.rpartition(":")[2])
+        if path[1:] == ["link"]:
+            link = attributes.get("name", "")
+        if path[1:] == ["link", "inertial", "inertia"]:
+            found.append((link, parser.CurrentLineNumber, parser.CurrentByteIndex, attributes))
+
+    def end(_: str) -> None:
+        path.pop()
+
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.Parse(data, True)
+    return found
+
+
+def _rewritten(tag: bytes, six: tuple[float, ...]) -> bytes:
+    for name, number in zip(NAMES, six, strict=True):
+        attribute = rb"(\s" + name.encode() + rb"\s*=\s*)(\"[^\"]*\"|'[^']*')"
+        tag = re.sub(attribute, rb'\g<1>"' + repr(number).encode() + b'"', tag)
+    return tag

@@ -1,0 +1,83 @@
+"""What the doctor finds, as data and as a page."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+SEVERITIES = ("error", "warning", "info")
+"""Errors forbid the use of the robot, warnings are likely mistakes, infos are worth knowing."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that the doctor says.
+
+    Attributes
+    ----------
+    severity : "error", "warning" or "info".
+    code : a short name of the kind of finding, which stays the same from release to release.
+    element : what it is about, for example ``link 'hand'``; empty for the whole robot.
+    what : what was found, with the numbers.
+    fix : what to do about it; empty where nothing need be done, or where `what` says it.
+    line : line of the element in the file, None where there is none.
+    """
+
+    severity: str
+    code: str
+    element: str
+    what: str
+    fix: str = ""
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """All that the doctor says of a robot, as `diagnose` returns it; `str(diagnosis)` is a page to read.
+
+    Parameters
+    ----------
+    robot : its name; empty if the file could not become a robot.
+    source : the file.
+    findings : errors first, then warnings, then infos, each in the order of the file.
+    condition : median and largest condition number of the mass matrix over the sampled postures, in SI units; None
+        where the robot has no coordinates, or is none.
+
+    Examples
+    --------
+    >>> import rne
+    >>> [finding.code for finding in rne.diagnose("models/planar2/robot.dh.toml").findings]
+    ['condition', 'limit-missing', 'limit-missing']
+    """
+
+    robot: str
+    source: str
+    findings: tuple[Finding, ...] = field(default=())
+    condition: tuple[float, float] | None = None
+
+    def count(self, severity: str) -> int:
+        """Return the number of findings of a severity."""
+        return sum(finding.severity == severity for finding in self.findings)
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is no error."""
+        return not self.count("error")
+
+    def __str__(self) -> str:
+        lines = []
+        for finding in self.findings:
+            place = "" if finding.line is None else f"line {finding.line}: "
+            element = f"{finding.element}: " if finding.element else ""
+            lines.append(f"{finding.severity:7}  {place}{element}{finding.what}  [{finding.code}]")
+            if finding.fix:
+                lines += textwrap.wrap(finding.fix, 110, initial_indent=" " * 9 + "fix: ", subsequent_indent=" " * 14)
+        counts = [(self.count(severity), severity) for severity in SEVERITIES]
+        lines.append(", ".join(f"{count} {severity}{'s' * (count != 1)}" for count, severity in counts))
+        return "\n".join(lines)
+
+
+def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Sort findings by severity, then by line."""
+    return tuple(sorted(findings, key=lambda finding: (SEVERITIES.index(finding.severity), finding.line or 0)))

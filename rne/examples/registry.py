@@ -1,0 +1,99 @@
+"""The examples by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rne.edit import unknown_name
+from rne.examples.sheet import Sheet
+
+Show = Callable[[], Sheet]
+
+
+@dataclass(frozen=True)
+class Example:
+    """One entry of the gallery.
+
+    Parameters
+    ----------
+    name : what `rne example` calls it: the name of the function.
+    title : one line, the first of its docstring.
+    source : pages of the courses that it shows.
+    systems : folders of the robots that it loads.
+    show : the function.
+    """
+
+    name: str
+    title: str
+    source: str
+    systems: tuple[str, ...]
+    show: Show
+
+
+EXAMPLES: dict[str, Example] = {}
+
+
+def example(source: str, *systems: str) -> Callable[[Show], Show]:
+    """Enter a function without arguments into the gallery; it compares and returns a Sheet.
+
+    Parameters
+    ----------
+    source : pages of the courses that it shows.
+    systems : folders of the robots that it loads.
+    """
+
+    def enter(show: Show) -> Show:
+        title = (show.__doc__ or "").strip().splitlines()[0]
+        EXAMPLES[show.__name__] = Example(show.__name__, title, source, systems, show)
+        return show
+
+    return enter
+
+
+def find(name: str) -> Example:
+    """Return an entry of the gallery.
+
+    Parameters
+    ----------
+    name : one of `EXAMPLES`.
+
+    Raises
+    ------
+    UnknownNameError
+        There is no such example.
+
+    Examples
+    --------
+    >>> from rne import examples
+    >>> examples.find("rod_pendulum").systems
+    ('rod_pendulum',)
+    """
+    if name not in EXAMPLES:
+        raise unknown_name("name", "example", name, EXAMPLES)
+    return EXAMPLES[name]
+
+
+def run(name: str) -> Sheet:
+    """Run an example.
+
+    Parameters
+    ----------
+    name : one of `EXAMPLES`.
+
+    Returns
+    -------
+    sheet : what it compared; printed, it is a page, and `sheet.ok` tells whether all agrees.
+
+    Raises
+    ------
+    UnknownNameError
+        There is no such example.
+
+    Examples
+    --------
+    >>> from rne import examples
+    >>> print(examples.run("rod_pendulum").rows[0].what)
+    I = M L^2/3
+    """
+    return find(name).show()

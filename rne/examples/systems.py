@@ -1,0 +1,64 @@
+"""The robots of the lectures: installed, in the folder `models` here; in the repository, in `models/lectures`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import rne
+from rne.edit import unknown_name
+
+_HERE = Path(__file__).resolve()
+_PLACES = (_HERE.parent / "models", _HERE.parents[2] / "models" / "lectures")
+
+
+def model_file(name: str) -> Path:
+    """Where the robot file of a lecture system is.
+
+    Parameters
+    ----------
+    name : folder of the system, such as "two_link_point_mass".
+
+    Returns
+    -------
+    path : of its `robot.dh.toml` or `robot.urdf`; a file SOURCE beside it tells where the numbers come from.
+
+    Raises
+    ------
+    UnknownNameError
+        There is no such system.
+
+    Examples
+    --------
+    >>> model_file("rod_pendulum").name
+    'robot.dh.toml'
+    """
+    folder = next(place for place in _PLACES if place.is_dir())
+    there = sorted(path.name for path in folder.iterdir() if path.is_dir())
+    if name not in there:
+        raise unknown_name("name", "lecture system", name, there)
+    (path,) = (folder / name).glob("robot.*")
+    return path
+
+
+def lecture(name: str) -> rne.Robot:
+    """Load the robot of a lecture system.
+
+    Parameters
+    ----------
+    name : folder of the system, such as "two_link_point_mass".
+
+    Returns
+    -------
+    robot : as `rne.load` gives it.
+
+    Raises
+    ------
+    UnknownNameError
+        There is no such system.
+
+    Examples
+    --------
+    >>> print(lecture("rod_pendulum"))
+    rod_pendulum: 1 joint (1 revolute), 3 kg
+    """
+    return rne.load(model_file(name))

@@ -1,0 +1,149 @@
+"""Motions from which parameters can be told apart: Fourier series with a small condition number."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rne.edit import numbers
+from rne.errors import ArgumentError
+from rne.regrouping import BaseParameters
+
+Array = NDArray[np.float64]
+
+MARGIN = 0.99  # of the limits: the peaks are looked for on a grid
+TURN = math.pi  # how far from zero a joint without limits goes, rad or m
+STRIDE = 0.3  # how far a try goes from the best so far, as a part of it
+
+
+@dataclass(frozen=True, eq=False)
+class Excitation:
+    """A periodic motion, q = centre + sum over k of sines_k sin(k w t) + cosines_k cos(k w t) with w = 2 pi / period.
+
+    Parameters
+    ----------
+    period : s.
+    centre : (n,) mean position, rad or m.
+    sines, cosines : (harmonics, n) coefficients, rad or m, of k = 1, 2, ...
+    t : (samples,) times, evenly over one period.
+    q, qd, qdd : (samples, n) the motion at these times.
+    condition : condition number there, of the regressor of the base parameters with columns of length 1.
+
+    Examples
+    --------
+    >>> import rne
+    >>> motion = rne.excitation(rne.base_parameters(rne.load("models/planar2/robot.dh.toml")), samples=50, tries=20)
+    >>> motion.qdd.shape, motion.at([0.0, 1.5])[0].shape
+    ((50, 2), (2, 2))
+    """
+
+    period: float
+    centre: Array
+    sines: Array
+    cosines: Array
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    condition: float
+
+    def at(self, t: ArrayLike) -> tuple[Array, Array, Array]:
+        """Positions, velocities and accelerations (samples, n) at times (samples,), s, as a controller wants them."""
+        times = numbers("t", t, np.shape(t))
+        if times.ndim != 1:
+            raise ArgumentError(f"t: wanted shape (samples,), got {times.shape}")
+        q, qd, qdd = _motion(times, self.period, self.sines, self.cosines)
+        return self.centre + q, qd, qdd
+
+
+def excitation(
+    base: BaseParameters,
+    *,
+    period: float = 10.0,
+    harmonics: int = 5,
+    samples: int = 200,
+    tries: int = 200,
+    velocity: ArrayLike | None = None,
+    seed: int = 0,
+) -> Excitation:
+    """Motion that tells the base parameters of a robot apart, within the limits of its joints: for `identify`.
+
+    A finite Fourier series (Swevers, Ganseman, Tükel, De Schutter, Van Brussel 1997) whose coefficients a random
+    search improves for a small condition number. It is periodic: measured again and again, noise averages out, and
+    velocities and accelerations follow from the series. Obstacles and torques are not looked at, and it does not begin
+    at rest.
+
+    Parameters
+    ----------
+    base : what is to be identified, as `base_parameters` returns it.
+    period : s.
+    harmonics : how many there are; the fastest makes as many turns in a period.
+    samples : how many times in a period the regressor is looked at.
+    tries : how many series are tried.
+    velocity : (n,) largest velocities, rad/s or m/s; those of the robot if None.
+    seed : of the random search; the same gives the same motion.
+
+    Returns
+    -------
+    Excitation
+
+    Raises
+    ------
+    ArgumentError
+        A number is not positive or too small, or the robot has no joints.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> motion = rne.excitation(rne.base_parameters(arm), samples=50, tries=50)
+    >>> bool(motion.condition < 20)
+    True
+    """
+    if not isinstance(base, BaseParameters) or not len(base):
+        raise ArgumentError("base: wanted base parameters as rne.base_parameters returns them, one at least")
+    robot = base.robot
+    for name, value, least in (("harmonics", harmonics, 1), ("samples", samples, 4 * harmonics), ("tries", tries, 1)):
+        if not isinstance(value, (int, np.integer)) or value < least:
+            raise ArgumentError(f"{name}: wanted a whole number of {least} or more, got {value!r}")
+    if not float(numbers("period", period, ())) > 0:
+        raise ArgumentError(f"period: wanted a positive number, got {period!r}")
+    fastest = robot.velocity if velocity is None else numbers("velocity", velocity, (robot.n,))
+    if (fastest <= 0).any():
+        raise ArgumentError(f"velocity: wanted positive numbers, got {fastest.tolist()}")
+    lower, upper = np.maximum(robot.lower, -TURN), np.minimum(robot.upper, TURN)
+    lower, upper = np.where(lower < upper, lower, robot.lower), np.where(lower < upper, upper, robot.upper)
+    centre, reach = (lower + upper) / 2, (upper - lower) / 2
+    rng, t = np.random.default_rng(seed), np.linspace(0.0, period, samples, endpoint=False)
+
+    def within_limits(sines: Array, cosines: Array) -> Excitation:
+        q, qd, qdd = _motion(t, period, sines, cosines)
+        size = MARGIN * np.minimum(reach / np.abs(q).max(axis=0), fastest / np.abs(qd).max(axis=0))
+        q, qd, qdd = centre + size * q, size * qd, size * qdd
+        return Excitation(period, centre, size * sines, size * cosines, t, q, qd, qdd, _condition(base, q, qd, qdd))
+
+    best = within_limits(*rng.normal(size=(2, harmonics, robot.n)))
+    for _ in range(tries - 1):
+        scale = STRIDE * np.sqrt(np.mean(best.sines**2 + best.cosines**2, axis=0))
+        step = scale * rng.normal(size=(2, harmonics, robot.n))
+        found = within_limits(best.sines + step[0], best.cosines + step[1])
+        if found.condition < best.condition:
+            best = found
+    return best
+
+
+def _motion(t: Array, period: float, sines: Array, cosines: Array) -> tuple[Array, Array, Array]:
+    """Return the series without its centre, and its derivatives, each (samples, n)."""
+    w = 2 * np.pi / period * np.arange(1, len(sines) + 1)
+    s, c = np.sin(t[:, None] * w), np.cos(t[:, None] * w)
+    q = s @ sines + c @ cosines
+    return q, (c * w) @ sines - (s * w) @ cosines, -(s * w**2) @ sines - (c * w**2) @ cosines
+
+
+def _condition(base: BaseParameters, q: Array, qd: Array, qdd: Array) -> float:
+    W = base.regressor(q, qd, qdd).reshape(-1, len(base))
+    length = np.linalg.norm(W, axis=0)
+    return float(np.linalg.cond(W / length)) if length.all() else math.inf

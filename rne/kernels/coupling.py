@@ -1,0 +1,49 @@
+"""Springs and dampers between joints. A robot without any pays one comparison a call."""
+
+from __future__ import annotations
+
+from rne.kernels.jit import inline
+from rne.kernels.joint import friction, spring
+from rne.kernels.layout import (
+    COORDINATE,
+    COUPLINGS,
+    FIRST,
+    FRICTION,
+    LINKS,
+    OF_FIRST,
+    OF_SECOND,
+    SECOND,
+    SPRINGS,
+)  # fmt: skip
+from rne.kernels.num import fma, like
+
+
+@inline
+def ends(table, e):
+    """Which columns of a state the coupling of row `e` reads."""
+    return int(table[int(table[e, FIRST]), COORDINATE]), int(table[int(table[e, SECOND]), COORDINATE])
+
+
+@inline
+def stretch(table, e, first, second):
+    """What the coupling of row `e` sees of two joints: of their positions, or of their rates."""
+    return fma(first, table[e, OF_FIRST], second * table[e, OF_SECOND])
+
+
+@inline
+def add_couplings(table, state, k, loads, side):
+    """Add what the couplings ask, `side` (1 or -1) times, to row k of `state`, from its rows q and qd (0, 1).
+
+    By virtual work each joint carries the load of the stretch as many times as it moves it.
+    """
+    links = int(table[0, LINKS])
+    for e in range(links + 1, links + 1 + int(table[0, COUPLINGS])):
+        i, j = ends(table, e)
+        load = like(side, 0.0)
+        if loads & SPRINGS:
+            load = spring(table, e, stretch(table, e, state[0, i], state[0, j]))
+        if loads & FRICTION:
+            load = load + friction(table, e, stretch(table, e, state[1, i], state[1, j]))
+        load = load * side
+        state[k, i] = fma(load, table[e, OF_FIRST], state[k, i])
+        state[k, j] = fma(load, table[e, OF_SECOND], state[k, j])

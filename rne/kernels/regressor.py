@@ -1,0 +1,150 @@
+"""The torques as linear in the parameters of the bodies and drives: tau = Y pi.
+
+Source: Atkeson, An, Hollerbach, "Estimation of inertial parameters of manipulator loads and links", IJRR 5 (1986);
+Khalil, Dombre, "Modeling, Identification and Control of Robots" (2002), chapter 12. About the origin of its own frame
+the wrench that keeps a body moving is linear in mass, first moments and inertia tensor; each joint between the body and
+the base feels of it what goes with its motion, by virtual work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rne.kernels.coordinates import load_many, load_one, sines
+from rne.kernels.jit import function, inline
+from rne.kernels.joint import directions
+from rne.kernels.layout import COORDINATE, COORDINATES, GRAVITY, LEADER, LINKS, PARENT, RATIO
+from rne.kernels.num import by_sign, fma, like
+from rne.kernels.pack import as_floats, pack_floats
+from rne.kernels.placement import ORIGIN, axes_of, get_axis, origin_of, placements
+from rne.kernels.rows import add_to, get3, index
+from rne.kernels.scratch import many_states, one_state, table_at
+from rne.kernels.tile import store_tile
+from rne.kernels.vec import add_cross, add_product, cross, dot, motion_matrix, subtract, turn
+from rne.kernels.velocities import MOTION, WD, A, W, accelerations, velocities
+
+BODY = 10  # parameters of a body: m, m c, Ixx, Ixy, Ixz, Iyy, Iyz, Izz
+
+
+@inline
+def columns_of(table, rotors, friction):
+    """How many columns there are: those of the bodies; of the rotors; of viscous, Coulomb plus and minus friction."""
+    return int(table[0, LINKS]) * (BODY + (1 if rotors else 0) + (3 if friction else 0))
+
+
+@inline
+def felt(u, v, a, A, w, wd):
+    """What a joint feels of a body for a unit of each parameter of it; all in the axes and at the origin of its frame.
+
+    u, v : angular velocity of the body and velocity of the origin for a unit rate of the joint.
+    """
+    n = cross(u, w)
+    h = cross(a, u)
+    return (
+        dot(v, a),
+        fma(v[0], A[0], fma(v[1], A[3], fma(v[2], A[6], h[0]))),
+        fma(v[0], A[1], fma(v[1], A[4], fma(v[2], A[7], h[1]))),
+        fma(v[0], A[2], fma(v[1], A[5], fma(v[2], A[8], h[2]))),
+        fma(u[0], wd[0], n[0] * w[0]),
+        fma(u[0], wd[1], fma(u[1], wd[0], fma(n[0], w[1], n[1] * w[0]))),
+        fma(u[0], wd[2], fma(u[2], wd[0], fma(n[0], w[2], n[2] * w[0]))),
+        fma(u[1], wd[1], n[1] * w[1]),
+        fma(u[1], wd[2], fma(u[2], wd[1], fma(n[1], w[2], n[2] * w[1]))),
+        fma(u[2], wd[2], n[2] * w[2]),
+    )
+
+
+@inline
+def scaled(x, ratio):
+    """The ten numbers of a body, times the ratio of a joint to its leader."""
+    return (
+        x[0] * ratio, x[1] * ratio, x[2] * ratio, x[3] * ratio, x[4] * ratio,
+        x[5] * ratio, x[6] * ratio, x[7] * ratio, x[8] * ratio, x[9] * ratio,
+    )  # fmt: skip
+
+
+@inline
+def recursion(table, joints, state, work, out, rotors, friction):
+    """Fill row 0 of `out`, a matrix (n, columns) row by row, from rows 0, 1, 2, 4 and 5 of `state`.
+
+    joints : (links, PLACE_WIDTH), the frames about which the parameters are. work : (links + 1, MOTION) scratch.
+    """
+    placements(table, state, work)
+    velocities(table, state, work)
+    accelerations(table, state, work, -table[0, GRAVITY], -table[0, GRAVITY + 1], -table[0, GRAVITY + 2])
+    links, columns = int(table[0, LINKS]), columns_of(table, rotors, friction)
+    zero = like(work[0, 0], 0.0)
+    for k in range(int(table[0, COORDINATES]) * columns):
+        out[0, k] = zero
+    for i in range(1, links + 1):
+        R, p = axes_of(joints, i - 1, work), origin_of(joints, i - 1, work)
+        w, wd = turn(get3(work, i, W), R), turn(get3(work, i, WD), R)
+        M = motion_matrix(w, wd)
+        a = add_product(turn(get3(work, i, A), R), M, turn(subtract(p, get3(work, i, ORIGIN)), R))
+        j = i
+        while j > 0:
+            spin, glide = directions(table, j, get_axis(work, j))
+            u, v = turn(spin, R), turn(add_cross(glide, spin, subtract(p, get3(work, j, ORIGIN))), R)
+            first = int(table[j, LEADER]) * columns + BODY * (i - 1)
+            add_to(out, 0, first, scaled(felt(u, v, a, M, w, wd), table[j, RATIO]))
+            j = int(table[j, PARENT])
+        drive_columns(table, i, state, out, int(table[i, LEADER]) * columns + BODY * links + i - 1, rotors, friction)
+
+
+@inline
+def drive_columns(table, i, state, out, k, rotors, friction):
+    """Fill the columns of the drive of joint i; `k` is where the first is, the others follow `links` apart."""
+    links, ratio, j = int(table[0, LINKS]), table[i, RATIO], int(table[i, COORDINATE])
+    if rotors:
+        out[0, k] = state[2, j] * ratio
+        k += links
+    if friction:
+        qd = state[1, j]
+        zero = like(qd, 0.0)
+        out[0, k] = qd * ratio
+        out[0, k + links] = by_sign(qd, like(qd, ratio), zero)
+        out[0, k + 2 * links] = by_sign(qd, zero, like(qd, -ratio))
+
+
+@function
+def one(table, joints, q, qd, qdd, Y, rotors, friction):
+    """One state, of floats; scratch on the stack. Shapes are the caller's business."""
+    state, packs, work = one_state(table, MOTION)
+    load_one(table, q, state, index(0))
+    load_one(table, qd, state, index(1))
+    load_one(table, qdd, state, index(2))
+    sines(packs, packs.shape[1])
+    recursion(table, joints, state, work, as_floats(Y, 0, 1, Y.size), rotors, friction)
+
+
+def make_one(stamp: str) -> Callable[..., int]:
+    """Make the entry for one state; it returns 1, and does nothing, where a length does not fit."""
+
+    def regressor_one(address, joints, q, qd, qdd, Y, rotors, friction):
+        stamp  # noqa: B018  part of the cache key
+        table = table_at(address, q)
+        n = int(table[0, COORDINATES])
+        if q.shape[0] != n or qd.shape[0] != n or qdd.shape[0] != n:
+            return 1
+        if joints.shape[0] != int(table[0, LINKS]) or Y.size != n * columns_of(table, rotors, friction):
+            return 1
+        one(table, joints, q, qd, qdd, Y, rotors, friction)
+        return 0
+
+    return regressor_one
+
+
+def make_many(stamp: str) -> Callable[..., None]:
+    """Make the entry for batches; `where` holds address and row stride in bytes of q, qd, qdd and Y."""
+
+    def regressor_many(table, first, stop, where, joints, rotors, friction):
+        stamp  # noqa: B018  part of the cache key
+        numbers = int(table[0, COORDINATES]) * columns_of(table, rotors, friction)
+        state, work, tile, out = many_states(table, MOTION, numbers)
+        for row in range(first, stop, pack_floats(table, 1)):
+            load_many(table, state, tile, 0, 3, where, row, stop - 1)
+            sines(state, int(table[0, LINKS]))
+            recursion(table, joints, state, work, out, rotors, friction)
+            store_tile(out, 0, where[6], where[7], row, stop - 1, numbers)
+
+    return regressor_many

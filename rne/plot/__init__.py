@@ -1,0 +1,31 @@
+"""Pictures of motions, torques and motors, as matplotlib figures that belong to nobody (extra `plot`).
+
+Every function takes plain arrays or what other functions of rne return, and gives a `matplotlib.figure.Figure` with SI
+units on its axes. None opens a window, picks a backend or touches pyplot. In a notebook, `%matplotlib inline` shows the
+figure that a cell ends with; `save` writes it as PNG, SVG or PDF.
+
+Colours are those of Okabe and Ito, told apart with every kind of colour vision. There is a panel a joint, in as many
+rows as it takes. Gaps (NaN, infinity) stay gaps. Of motions too long for the pixels the envelope is drawn, which keeps
+every peak, so that a million samples make a small file.
+"""
+
+from rne.plot.bars import sizing
+from rne.plot.maps import significance
+from rne.plot.postures import inertia, phase
+from rne.plot.series import energy, power, states, torques, tracking
+from rne.plot.terms import breakdown
+from rne.plot.writing import save
+
+__all__ = [
+    "breakdown",
+    "energy",
+    "inertia",
+    "phase",
+    "power",
+    "save",
+    "significance",
+    "sizing",
+    "states",
+    "torques",
+    "tracking",
+]

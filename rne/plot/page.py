@@ -1,0 +1,248 @@
+"""A figure made without pyplot, with panels that grow with the number of joints: what all plots share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rne.arrays import Floats, as_batch, check_robot
+from rne.edit import numbers
+from rne.errors import ArgumentError, RneError
+from rne.plot.envelope import envelope
+from rne.robot import Robot
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe, Ito, "Color Universal Design" (2008): told apart with every kind of colour vision.
+BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, RED, PURPLE = (
+    "#000000", "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
+)  # fmt: skip
+PALE, GREY, DARK = "#C4C4C4", "#999999", "#555555"
+SMALL = 8
+"""Points of all text but titles."""
+NEAR = 0.1
+"""A limit is in view where the data reach this part of it; beyond, it would press the data flat."""
+
+
+class Units(NamedTuple):
+    """What the axes of a joint are labelled with."""
+
+    position: str
+    velocity: str
+    effort: str
+    inertia: str
+
+
+TURN = Units("angle (rad)", "velocity (rad/s)", "torque (N m)", "inertia (kg m²)")
+SLIDE = Units("position (m)", "velocity (m/s)", "force (N)", "mass (kg)")
+
+
+def units(robot: Robot) -> list[Units]:
+    """Return the labels of each joint."""
+    return [SLIDE if robot.joint(name).kind == "prismatic" else TURN for name in robot.joint_names]
+
+
+class Motion(NamedTuple):
+    """A motion as it is drawn.
+
+    Attributes
+    ----------
+    x : (T,) times, or numbers of the samples.
+    label : what they are.
+    timed : whether they are times.
+    rows : by name, (T, n).
+    """
+
+    x: Floats
+    label: str
+    timed: bool
+    rows: dict[str, Floats]
+
+
+def as_motion(robot: Robot, t: ArrayLike | None, **values: ArrayLike | None) -> Motion:
+    """Settle the arguments of a plot over time: infinity becomes NaN, a gap like any other.
+
+    Raises
+    ------
+    ArgumentError
+        No robot, arrays that are not (T, n), times that are not (T,) finite numbers in order.
+    """
+    check_robot(robot)
+    first = next(iter(values))
+    for name, value in values.items():
+        if value is None:  # which elsewhere stands for zeros
+            raise ArgumentError(f"{name}: wanted an array to draw, got None")
+    batch = as_batch(robot, values, required=first)
+    if len(batch.shape) != 1:
+        given = (*batch.shape, robot.n)
+        raise ArgumentError(f"{first}: wanted one motion, shape (T, {robot.n}), got {given}; draw batches one by one")
+    rows = {name: _without_infinity(row) for name, row in batch.rows.items()}
+    if t is None:
+        return Motion(np.arange(batch.samples), "sample", False, rows)
+    times = numbers("t", t, batch.shape)
+    if (np.diff(times) < 0).any():
+        raise ArgumentError(f"t: wanted times in order, but t[{int(np.diff(times).argmin()) + 1}] is before the last")
+    return Motion(times, "time (s)", True, rows)
+
+
+def _without_infinity(row: Floats) -> Floats:
+    there = np.isfinite(row)
+    return row if there.all() else np.where(there, row, np.nan)
+
+
+def blank(width: float, height: float, title: str) -> Figure:
+    """Make a figure that belongs to nobody: no window, no pyplot.
+
+    Raises
+    ------
+    RneError
+        matplotlib is not installed.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise RneError("rne.plot needs matplotlib, which is not installed (pip install 'rne[plot]')") from None
+    figure = Figure((width, height), layout="constrained")
+    figure.suptitle(title, x=0.01, ha="left", fontsize=11, parse_math=False)
+    return figure
+
+
+def tidy(ax: Axes) -> Axes:
+    """Give axes small letters and no frame where there are no numbers."""
+    ax.tick_params(labelsize=SMALL)
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def name_axes(ax: Axes, x: str | None = None, y: str | None = None) -> None:
+    """Label axes in small letters."""
+    if x is not None:
+        ax.set_xlabel(x, fontsize=SMALL)
+    if y is not None:
+        ax.set_ylabel(y, fontsize=SMALL)
+
+
+def shortened(name: str, letters: int) -> str:
+    """Leave the two ends of a name that is too long: they are what tells names apart."""
+    if len(name) <= letters:
+        return name
+    head = max(letters - 1, 2) // 2
+    return f"{name[:head]}…{name[len(name) - max(letters - 1, 2) + head :]}"
+
+
+def legend(figure: Figure) -> Figure:
+    """Explain every label of any panel once, outside the panels, where it covers nothing."""
+    entries: dict[str, Any] = {}
+    for ax in figure.axes:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            entries.setdefault(label, handle)
+    if entries:
+        figure.legend(
+            entries.values(), entries.keys(), loc="outside lower center", ncols=min(len(entries), 8),
+            fontsize=SMALL, frameon=False,
+        )  # fmt: skip
+    return figure
+
+
+class Page:
+    """Cells in a grid, one a joint or so, each of one panel or of several side by side.
+
+    Parameters
+    ----------
+    title : above all.
+    cells : how many.
+    across : panels of a cell.
+    x_label : of the axis that all panels share; None where each panel has its own.
+
+    Attributes
+    ----------
+    figure : the figure.
+    cells : for each cell its panels.
+    columns : how many columns of pixels a line is worth.
+    """
+
+    def __init__(self, title: str, cells: int, across: int = 1, x_label: str | None = None) -> None:
+        beside = max(1, round((cells / (2 * across)) ** 0.5))  # cells a row: two rows of panels for each column
+        rows, wide = -(-cells // beside), beside * across
+        self.figure = blank(max(9.0, 3.2 * wide), 1.0 + rows * max(1.9, 3.4 - 0.5 * rows), title)
+        self.columns = max(150, 1200 // wide)
+        self._letters = int(max(9.0, 3.2 * wide) / wide / 0.085) - 6
+        grid = self.figure.add_gridspec(max(rows, 1), wide)
+        self.cells: list[list[Axes]] = []
+        shared = None
+        for k in range(cells):
+            row, column = divmod(k, beside)
+            panels = []
+            for part in range(across):
+                ax = tidy(self.figure.add_subplot(grid[row, column * across + part], sharex=shared))
+                if wide > 2:
+                    ax.locator_params(nbins=5)
+                shared = ax if x_label is not None else None
+                is_lowest = k + beside >= cells
+                if x_label is not None:
+                    ax.tick_params(labelbottom=is_lowest)
+                    name_axes(ax, x_label if is_lowest else None)
+                    ax.xaxis.set_in_layout(row == rows - 1)  # where the last row ends early, there is room below
+                panels.append(ax)
+            self.cells.append(panels)
+
+    def head(self, ax: Axes, name: str, note: str = "", color: str = RED) -> None:
+        """Write a name above a panel, and a note to its right."""
+        name = shortened(name, max(6, self._letters - len(note)))
+        # A given height saves matplotlib the search for one, which is half of the time of many panels.
+        ax.set_title(name, loc="left", y=1.0, fontsize=9, parse_math=False)
+        if note:
+            ax.set_title(note, loc="right", y=1.0, fontsize=SMALL, color=color)
+
+    def line(self, ax: Axes, x: Floats, y: Floats, **style: Any) -> Floats:
+        """Draw a line; return the indices of the samples that it was drawn with.
+
+        A sample alone between two gaps is a dot.
+        """
+        kept = envelope(x, [y], self.columns)
+        there = np.pad(~np.isnan(y[kept]), 1)
+        alone = np.flatnonzero(there[1:-1] & ~there[:-2] & ~there[2:])
+        dots = {"marker": ".", "markevery": alone.tolist()} if alone.size else {}
+        ax.plot(x[kept], y[kept], **{"linewidth": 1.2, **dots, **style})
+        return kept
+
+    def against(self, ax: Axes, name: str, x: Floats, y: Floats, lower: float, upper: float) -> None:
+        """Draw a line against its limits, mark the samples beyond them, and head the panel.
+
+        The note beside the name counts these samples, or tells a limit so far from all values that it is not in view.
+        """
+        kept = self.line(ax, x, y, color=BLUE)
+        bounds = [bound for bound in (lower, upper) if np.isfinite(bound)]
+        for bound in bounds:
+            ax.axhline(bound, color=RED, linestyle="--", linewidth=1, label="limit")
+        outside = (y < lower) | (y > upper)
+        count = np.count_nonzero(outside)
+        if count:
+            self.line(ax, x[kept], np.where(outside, y, np.nan)[kept], color=RED, linewidth=3, label="beyond the limit")
+        values = y[np.isfinite(y)]
+        reach = np.abs(values).max(initial=0.0)
+        far = [bound for bound in bounds if reach < NEAR * abs(bound)]
+        view(ax, np.concatenate([values, [bound for bound in bounds if bound not in far]]))
+        self.head(ax, name, f"{count:,} beyond" if count else _told(far), RED if count else GREY)
+
+
+def view(ax: Axes, values: Floats) -> None:
+    """Let the vertical axis show these values, with some room."""
+    if not values.size:
+        return
+    low, high = float(values.min()), float(values.max())
+    room = 0.06 * (high - low) or 0.1 * abs(high) or 1.0
+    ax.set_ylim(low - room, high + room)
+
+
+def _told(bounds: list[float]) -> str:
+    """Words for limits that are not in view."""
+    if not bounds:
+        return ""
+    if len(bounds) == 2 and bounds[0] == -bounds[1]:
+        return f"far limits ±{bounds[1]:.4g}"
+    return ("far limit " if len(bounds) == 1 else "far limits ") + ", ".join(f"{bound:.4g}" for bound in bounds)

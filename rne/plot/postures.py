@@ -1,0 +1,140 @@
+"""Plots over positions of joints: phase portraits, and the inertia that joints feel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rne.arrays import as_joint, check_robot
+from rne.errors import ArgumentError
+from rne.inertia import effective_inertia
+from rne.plot.page import BLACK, BLUE, ORANGE, RED, Motion, Page, as_motion, legend, name_axes, units, view
+from rne.robot import Robot
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LONG = 20_000
+"""Samples from where on a phase portrait is no line but the ground that the line covers."""
+CELLS = 150
+"""Squares of this ground, each way."""
+
+
+def inertia(
+    robot: Robot, q: ArrayLike, over: str | int, *, free: Iterable[str | int] | None = None, rotors: bool = True
+) -> Figure:
+    """Inertia that the drive of each joint feels over a sweep of one joint, other joints locked and free.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q : (T, n) postures, rad or m, in the order of the swept joint.
+    over : the swept joint: its name, or its number, from 1.
+    free, rotors : as for `rne.effective_inertia`.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure, a panel a joint: D_ii with all others locked, and less of it with them free.
+
+    Raises
+    ------
+    ArgumentError, UnknownNameError
+        An argument has the wrong shape, type or value; an unknown joint; the swept joint turns back.
+    SingularError
+        Some motion of the free joints moves no mass.
+    RneError
+        matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/lectures/two_link_point_mass_paul_values/robot.dh.toml")
+    >>> sweep = np.zeros((181, 2))
+    >>> sweep[:, 1] = np.linspace(0, np.pi, 181)
+    >>> figure = rne.plot.inertia(arm, sweep, over=2)
+    >>> locked, free = figure.axes[0].get_lines()
+    >>> locked.get_ydata()[[0, -1]].round(6), free.get_ydata()[[0, -1]].round(6)
+    (array([6., 2.]), array([2., 2.]))
+    """
+    check_robot(robot)
+    swept = as_joint(robot.joint_names, over, "over")
+    postures = as_motion(robot, None, q=q).rows["q"]
+    x = postures[:, swept]
+    if not (np.diff(x) >= 0).all():
+        raise ArgumentError(f"q: wanted postures in the order of the swept joint {robot.joint_names[swept]}")
+    felt = effective_inertia(robot, postures, free=free, rotors=rotors)
+    labels = units(robot)
+    along = f"{robot.joint_names[swept]}: {labels[swept].position}"
+    page = Page(f"{robot.name}: inertia felt by the drives", robot.n, x_label=along)
+    for k, ((ax,), unit) in enumerate(zip(page.cells, labels, strict=True)):
+        page.line(ax, x, felt.locked[:, k], color=BLUE, label="other joints locked")
+        page.line(ax, x, felt.free[:, k], color=ORANGE, linestyle="--", label="other joints free")
+        view(ax, np.concatenate([felt.locked[:, k], felt.free[:, k], [0.0]]))
+        page.head(ax, robot.joint_names[k])
+        name_axes(ax, y=unit.inertia)
+    return legend(page.figure)
+
+
+def phase(robot: Robot, q: ArrayLike, qd: ArrayLike) -> Figure:
+    """Phase portrait of each joint: its velocity against its position, within the box of its limits.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q, qd : (T, n) positions, rad or m, and velocities. Of more than 20,000 samples the ground is drawn that they cover,
+        in squares that are the darker the more samples fall in them.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure, a panel a joint; a dot is where the motion starts. Limits farther from the motion
+        than it is wide are left out. `torques` tells the errors.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> motion = rne.simulate(arm, [0.5, 0.0], t=np.linspace(0, 1, 101))
+    >>> figure = rne.plot.phase(arm, motion.q, motion.qd)
+    >>> figure.axes[1].get_xlabel(), figure.axes[1].get_ylabel()
+    ('angle (rad)', 'velocity (rad/s)')
+    """
+    motion = as_motion(robot, None, q=q, qd=qd)
+    page = Page(f"{robot.name}: phase portraits", robot.n)
+    for k, ((ax,), unit) in enumerate(zip(page.cells, units(robot), strict=True)):
+        _portrait(ax, motion, k)
+        for bound in (robot.lower[k], robot.upper[k]):
+            _limit(ax, bound, "x")
+        for bound in (-robot.velocity[k], robot.velocity[k]):
+            _limit(ax, bound, "y")
+        page.head(ax, robot.joint_names[k])
+        name_axes(ax, unit.position, unit.velocity)
+    return legend(page.figure)
+
+
+def _portrait(ax: Axes, motion: Motion, k: int) -> None:
+    x, y = motion.rows["q"][:, k], motion.rows["qd"][:, k]
+    there = ~np.isnan(x + y)
+    if len(x) <= LONG:
+        ax.plot(np.where(there, x, np.nan), np.where(there, y, np.nan), color=BLUE, linewidth=1, label="motion")
+    elif there.any():
+        counts, edges, rungs = np.histogram2d(x[there], y[there], CELLS)
+        shades = np.ma.masked_equal(np.log1p(counts.T), 0.0)
+        ends = (edges[0], edges[-1], rungs[0], rungs[-1])
+        ax.imshow(shades, cmap="Blues", vmin=-shades.max(), origin="lower", aspect="auto", extent=ends)
+        ax.use_sticky_edges = False
+        ax.margins(0.05)
+    start = np.flatnonzero(there)[:1]
+    if start.size:
+        ax.plot(x[start], y[start], "o", color=BLACK, markersize=4, label="start")
+
+
+def _limit(ax: Axes, bound: float, axis: str) -> None:
+    """Draw a limit where it is in view, or but for little."""
+    low, high = ax.get_xlim() if axis == "x" else ax.get_ylim()
+    if low - (high - low) <= bound <= high + (high - low):
+        draw = ax.axvline if axis == "x" else ax.axhline
+        draw(bound, color=RED, linestyle="--", linewidth=1, label="limit")

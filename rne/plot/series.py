@@ -1,0 +1,256 @@
+"""Plots over time: torques and states against limits, power, energy, tracking."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rne.arrays import Floats
+from rne.energy import kinetic_energy, potential_energy
+from rne.errors import ArgumentError
+from rne.plot.page import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    Page,
+    as_motion,
+    legend,
+    name_axes,
+    units,
+)
+from rne.robot import Robot
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def torques(robot: Robot, t: ArrayLike | None, tau: ArrayLike) -> Figure:
+    """Torque of each joint over time, against its limits of effort.
+
+    Samples beyond a limit are marked and counted. A limit more than ten times as far away as the largest torque is not
+    in view, but told beside the name. Of long motions the envelope is drawn: the extremes are kept.
+
+    Parameters
+    ----------
+    robot : the robot, whose `effort` holds the limits.
+    t : (T,) times, s, none before the last; None to draw over the numbers of the samples.
+    tau : (T, n) torques, N m or N, as of `rne.inverse_dynamics`; NaN and infinity are gaps.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure, a panel a joint.
+
+    Raises
+    ------
+    ArgumentError
+        An argument has the wrong shape, type or value.
+    RneError
+        matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> figure = rne.plot.torques(arm, [0.0, 1.0], rne.inverse_dynamics(arm, [[0.0, 0.0], [0.2, 0.1]]))
+    >>> [ax.get_ylabel() for ax in figure.axes]
+    ['torque (N m)', 'torque (N m)']
+    """
+    motion = as_motion(robot, t, tau=tau)
+    page = Page(f"{robot.name}: torques", robot.n, x_label=motion.label)
+    for k, ((ax,), unit, effort) in enumerate(zip(page.cells, units(robot), robot.effort, strict=True)):
+        page.against(ax, robot.joint_names[k], motion.x, motion.rows["tau"][:, k], -effort, effort)
+        name_axes(ax, y=unit.effort)
+    return legend(page.figure)
+
+
+def states(robot: Robot, t: ArrayLike | None, q: ArrayLike, qd: ArrayLike) -> Figure:
+    """Position and velocity of each joint over time, against their limits.
+
+    Parameters
+    ----------
+    robot : the robot, whose `lower`, `upper` and `velocity` hold the limits.
+    t : as for `torques`, which also tells the errors and how limits are drawn.
+    q, qd : (T, n) positions, rad or m, and velocities.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure, for each joint a panel of positions and one of velocities beside it.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> motion = rne.simulate(arm, [0.5, 0.0], t=np.linspace(0, 1, 101))
+    >>> figure = rne.plot.states(arm, motion.t, motion.q, motion.qd)
+    >>> [ax.get_ylabel() for ax in figure.axes[:2]]
+    ['angle (rad)', 'velocity (rad/s)']
+    """
+    motion = as_motion(robot, t, q=q, qd=qd)
+    page = Page(f"{robot.name}: positions and velocities", robot.n, across=2, x_label=motion.label)
+    bounds = zip(robot.lower, robot.upper, robot.velocity, strict=True)
+    for k, ((left, right), unit, (lower, upper, speed)) in enumerate(
+        zip(page.cells, units(robot), bounds, strict=True)
+    ):
+        name = robot.joint_names[k]
+        page.against(left, name, motion.x, motion.rows["q"][:, k], lower, upper)
+        page.against(right, name, motion.x, motion.rows["qd"][:, k], -speed, speed)
+        name_axes(left, y=unit.position)
+        name_axes(right, y=unit.velocity)
+    return legend(page.figure)
+
+
+def power(robot: Robot, t: ArrayLike | None, qd: ArrayLike, tau: ArrayLike) -> Figure:
+    """Mechanical power tau qd of each joint and of all together over time, and the work of all.
+
+    Power below zero flows out of the joint: the motor brakes.
+
+    Parameters
+    ----------
+    robot : the robot.
+    t : as for `torques`, which also tells the errors. Without times there is no work.
+    qd, tau : (T, n) velocities and torques.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure, a panel a joint, one for all where there are several, and one for the work since
+        the start by the trapezoid rule, which ends at the first gap.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> figure = rne.plot.power(arm, [0.0, 1.0], [[0.0, 0.0], [1.0, 0.0]], [[5.0, 1.0], [5.0, 1.0]])
+    >>> figure.axes[-1].get_lines()[0].get_ydata()
+    array([0. , 2.5])
+    """
+    motion = as_motion(robot, t, qd=qd, tau=tau)
+    each = motion.rows["tau"] * motion.rows["qd"]
+    total = each.sum(axis=1)
+    lines = dict(zip(robot.joint_names, each.T, strict=True)) if robot.n > 1 else {}
+    drawn = [*lines.items(), ("all joints" if robot.n != 1 else robot.joint_names[0], total)]
+    page = Page(f"{robot.name}: mechanical power", len(drawn) + motion.timed, x_label=motion.label)
+    for (ax,), (name, values) in zip(page.cells, drawn, strict=False):
+        ax.axhline(0.0, color=GREY, linewidth=0.6)
+        page.line(ax, motion.x, values, color=BLUE)
+        page.head(ax, name)
+        name_axes(ax, y="power (W)")
+    if motion.timed:
+        (ax,) = page.cells[-1]
+        page.line(ax, motion.x, _since_start(motion.x, total), color=GREEN)
+        page.head(ax, "work of all joints")
+        name_axes(ax, y="work (J)")
+    return page.figure
+
+
+def energy(
+    robot: Robot,
+    t: ArrayLike | None,
+    q: ArrayLike,
+    qd: ArrayLike,
+    tau: ArrayLike | None = None,
+    *,
+    gravity: ArrayLike | None = None,
+) -> Figure:
+    """Kinetic, potential and total energy over time; below, how the total changed, which for a free motion is drift.
+
+    Parameters
+    ----------
+    robot : the robot.
+    t : as for `torques`, which also tells the errors.
+    q, qd : (T, n) positions and velocities.
+    tau : (T, n) torques whose work is drawn beside the change of energy, and what is left when it is taken off: the
+        losses by friction, and the error of an integration. Needs times.
+    gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure with two panels.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> motion = rne.simulate(arm, [0.5, 0.0], t=np.linspace(0, 1, 101))
+    >>> figure = rne.plot.energy(arm, motion.t, motion.q, motion.qd)
+    >>> drift = figure.axes[1].get_lines()[0].get_ydata()
+    >>> bool(abs(drift).max() < 1e-8)
+    True
+    """
+    motion = as_motion(robot, t, q=q, qd=qd, **({} if tau is None else {"tau": tau}))
+    if tau is not None and not motion.timed:
+        raise ArgumentError("tau: the work of torques needs the times t")
+    q, qd = motion.rows["q"], motion.rows["qd"]
+    kinetic, potential = kinetic_energy(robot, q, qd), potential_energy(robot, q, gravity=gravity)
+    total = kinetic + potential
+    change = total - total[:1]
+    page = Page(f"{robot.name}: energy", 2, x_label=motion.label)
+    (above,), (below,) = page.cells
+    page.line(above, motion.x, kinetic, color=BLUE, linestyle="--", label="kinetic")
+    page.line(above, motion.x, potential, color=ORANGE, linestyle="-.", label="potential")
+    page.line(above, motion.x, total, color=BLACK, label="total")
+    page.head(above, "energy")
+    page.line(below, motion.x, change, color=BLACK, label="total")
+    page.head(below, "change since the start")
+    if tau is not None:
+        work = _since_start(motion.x, (motion.rows["tau"] * qd).sum(axis=1))
+        page.line(below, motion.x, work, color=GREEN, linestyle="--", label="work of the torques")
+        page.line(below, motion.x, change - work, color=PURPLE, linestyle=":", label="total without this work")
+    for ax in (above, below):
+        name_axes(ax, y="energy (J)")
+    return legend(page.figure)
+
+
+def tracking(
+    robot: Robot, t: ArrayLike | None, reference: ArrayLike, q: ArrayLike, tau: ArrayLike | None = None
+) -> Figure:
+    """How a motion follows its reference: both, the error between them, and the torques against their limits.
+
+    Parameters
+    ----------
+    robot : the robot.
+    t : as for `torques`, which also tells the errors.
+    reference, q : (T, n) positions wanted and reached, rad or m. The error is reference - q.
+    tau : (T, n) torques; without them there is no such panel.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure, for each joint panels of position, error and torque side by side.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> servo = rne.control.computed_torque(arm, kp=100.0, kd=20.0, goal=[0.5, 0.2])
+    >>> run = rne.simulate(arm, [0.0, 0.0], t=np.linspace(0, 2, 201), tau=servo)
+    >>> figure = rne.plot.tracking(arm, run.t, run.q_ref, run.q, run.tau)
+    >>> figure.axes[1].get_lines()[-1].get_ydata()[[0, -1]].round(6)
+    array([0.5, 0. ])
+    """
+    motion = as_motion(robot, t, reference=reference, q=q, **({} if tau is None else {"tau": tau}))
+    page = Page(f"{robot.name}: tracking", robot.n, across=2 if tau is None else 3, x_label=motion.label)
+    for k, (panels, unit, effort) in enumerate(zip(page.cells, units(robot), robot.effort, strict=True)):
+        name, (wanted, reached) = robot.joint_names[k], (motion.rows[row][:, k] for row in ("reference", "q"))
+        page.line(panels[0], motion.x, wanted, color=ORANGE, linestyle="--", label="reference", zorder=3)
+        page.line(panels[0], motion.x, reached, color=BLACK, label="actual")
+        panels[1].axhline(0.0, color=GREY, linewidth=0.6)
+        page.line(panels[1], motion.x, wanted - reached, color=PURPLE, label="error: reference - actual")
+        page.head(panels[0], name)
+        page.head(panels[1], name)
+        name_axes(panels[0], y=unit.position)
+        name_axes(panels[1], y=unit.position.replace("angle", "error").replace("position", "error"))
+        if tau is not None:
+            page.against(panels[2], name, motion.x, motion.rows["tau"][:, k], -effort, effort)
+            name_axes(panels[2], y=unit.effort)
+    return legend(page.figure)
+
+
+def _since_start(t: Floats, rate: Floats) -> Floats:
+    """Integral of a rate from the start to each time, by the trapezoid rule."""
+    parts = np.diff(t) * (rate[1:] + rate[:-1]) / 2
+    sums: Floats = np.concatenate([np.zeros(min(len(t), 1)), np.cumsum(parts)])
+    return sums

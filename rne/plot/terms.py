@@ -1,0 +1,101 @@
+"""Plots of what torques consist of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rne.breakdown import TorqueBreakdown
+from rne.errors import ArgumentError
+from rne.plot.envelope import envelope
+from rne.plot.page import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    RED,
+    SKY,
+    YELLOW,
+    Page,
+    as_motion,
+    legend,
+    name_axes,
+    units,
+)
+from rne.robot import Robot
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COLORS = {
+    "gravity": ORANGE,
+    "inertia": BLUE,
+    "rotor": SKY,
+    "velocity": GREEN,
+    "friction": PURPLE,
+    "spring": YELLOW,
+    "external": RED,
+}
+"""Of each term, the same in all plots; and the order in which they are stacked."""
+
+
+def breakdown(robot: Robot, t: ArrayLike | None, parts: TorqueBreakdown) -> Figure:
+    """What the torque of each joint consists of over time: its terms as stacked areas, and their sum as a line.
+
+    Terms above zero are stacked upward and terms below zero downward, so that the height above
+    zero less the depth below it is the total.
+    A term that is zero everywhere is left out. Of long motions those samples are drawn at which the stacks or the total
+    have their extremes.
+
+    Parameters
+    ----------
+    robot : the robot.
+    t : (T,) times, s, none before the last; None to draw over the numbers of the samples.
+    parts : of a motion (T, n), as `rne.torque_breakdown` returns it.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure, a panel a joint.
+
+    Raises
+    ------
+    ArgumentError
+        An argument has the wrong shape, type or value, or the breakdown is of another robot.
+    RneError
+        matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> parts = rne.torque_breakdown(arm, [[0.0, 0.0], [0.2, 0.1]], qdd=[0.5, 0.0])
+    >>> figure = rne.plot.breakdown(arm, [0.0, 1.0], parts)
+    >>> [text.get_text() for text in figure.legends[0].get_texts()]
+    ['gravity', 'inertia', 'total']
+    """
+    if not isinstance(parts, TorqueBreakdown):
+        raise ArgumentError(f"parts: wanted a TorqueBreakdown, got {type(parts).__name__}")
+    motion = as_motion(robot, t, total=parts.total, **{name: parts.terms[name] for name in COLORS})
+    if parts.joint_names != robot.joint_names:
+        raise ArgumentError(f"parts: a breakdown of {', '.join(parts.joint_names)}, not of the joints of {robot.name}")
+    page = Page(f"{robot.name}: what the torques consist of", robot.n, x_label=motion.label)
+    total = motion.rows.pop("total")
+    names = [name for name in COLORS if (np.abs(motion.rows[name]) > 0).any()]  # NaN is not
+    for k, ((ax,), unit) in enumerate(zip(page.cells, units(robot), strict=True)):
+        terms = np.array([motion.rows[name][:, k] for name in names]).reshape(len(names), len(motion.x))
+        stacks = [terms.clip(0.0, None), terms.clip(None, 0.0)]
+        kept = envelope(motion.x, [stack.sum(axis=0) for stack in stacks] + [total[:, k]], page.columns // 2)
+        for stack in stacks:
+            edges = np.pad(stack[:, kept].cumsum(axis=0), ((1, 0), (0, 0)))
+            for name, low, high in zip(names, edges[:-1], edges[1:], strict=True):
+                label = name if stack is stacks[0] else None
+                ax.fill_between(motion.x[kept], low, high, color=COLORS[name], linewidth=0, label=label)
+        ax.axhline(0.0, color=GREY, linewidth=0.6)
+        page.line(ax, motion.x[kept], total[kept, k], color=BLACK, label="total")
+        page.head(ax, robot.joint_names[k])
+        name_axes(ax, y=unit.effort)
+    return legend(page.figure)

@@ -1,0 +1,29 @@
+"""Fuzzing guided by coverage: `PYTHONPATH=tests python -m fuzz.guided urdf CORPUS_FOLDER -max_total_time=600`.
+
+Needs atheris. What it finds is cut to the smallest file by hand or by `-minimize_crash=1`, and kept in `corpus/`.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import atheris
+
+with atheris.instrument_imports(include=["rne.read", "rne.edit", "rne.loading"]):
+    import rne.loading  # noqa: F401
+
+from fuzz.mutations import dh, urdf
+from fuzz.trial import attempt
+
+SOURCES = {"urdf": (urdf, ".urdf"), "dh": (dh, ".dh.toml")}
+
+
+def main() -> None:
+    source, suffix = SOURCES[sys.argv.pop(1)]
+    attempt(source(0).encode(), suffix)
+    atheris.Setup(sys.argv, lambda data: attempt(data, suffix))
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()

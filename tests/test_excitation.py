@@ -1,0 +1,79 @@
+"""Motions for identification: within the limits, with derivatives that belong to them, and better the longer sought."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from checks import assert_near
+from own_robots import arm
+
+import rne
+
+ARM = rne.base_parameters(arm(), friction=True)
+
+
+def test_limits_are_kept_between_the_samples_too():
+    motion = rne.excitation(ARM, tries=5, samples=100)
+    q, qd, _ = motion.at(np.linspace(0, motion.period, 5001))
+    robot = ARM.robot
+    assert (q >= np.where(np.isfinite(robot.lower), robot.lower, -math.pi)).all()
+    assert (q <= np.where(np.isfinite(robot.upper), robot.upper, math.pi)).all()
+    assert (np.abs(qd) <= robot.velocity).all()
+    used = np.maximum(np.abs(qd).max(axis=0) / robot.velocity, np.abs(q - motion.centre).max(axis=0) / reach(robot))
+    np.testing.assert_allclose(used, 0.99, atol=0.01)  # one of the limits is used to the full
+
+
+def reach(robot):
+    return (np.minimum(robot.upper, math.pi) - np.maximum(robot.lower, -math.pi)) / 2
+
+
+def test_other_velocities_can_be_asked_for():
+    motion = rne.excitation(ARM, tries=2, velocity=np.full(6, 0.1))
+    assert 0.09 < np.abs(motion.qd).max() <= 0.1
+
+
+def test_velocities_and_accelerations_are_derivatives():
+    motion = rne.excitation(ARM, tries=2, period=4.0, harmonics=3)
+    t, h = np.linspace(0, 4, 50), 1e-4
+    before, here, after = (motion.at(t + x) for x in (-h, 0.0, h))
+    for k in (0, 1):
+        assert_near((after[k] - before[k]) / (2 * h), here[k + 1], 1e-6)
+    assert_near(motion.at(t + motion.period)[0], here[0], 1e-12)
+    for x, y in zip(motion.at(motion.t), (motion.q, motion.qd, motion.qdd), strict=True):
+        assert_near(x, y, 1e-12)
+
+
+def test_the_search_finds_better_ones():
+    conditions = [rne.excitation(ARM, tries=tries, samples=60).condition for tries in (1, 20, 100)]
+    assert conditions[0] > conditions[1] > conditions[2]
+    assert conditions[2] < 0.8 * conditions[0]
+    other = rne.excitation(ARM, tries=20, samples=60, seed=1)
+    assert other.condition != conditions[1]
+    assert other.condition == rne.excitation(ARM, tries=20, samples=60, seed=1).condition
+
+
+def test_the_condition_is_that_of_the_identification():
+    motion = rne.excitation(ARM, tries=3)
+    tau = rne.inverse_dynamics(ARM.robot, motion.q, motion.qd, motion.qdd, friction=True)
+    found = rne.identify(ARM.robot, motion.q, motion.qd, motion.qdd, tau, friction=True)
+    assert found.condition == pytest.approx(motion.condition, rel=1e-9)
+    assert_near(found.beta, ARM.values(), 1e-9)
+
+
+def test_wrong_arguments():
+    for options, what in (
+        ({"harmonics": 0}, "harmonics: wanted a whole number of 1 or more"),
+        ({"samples": 19}, "samples: wanted a whole number of 20 or more"),
+        ({"tries": 1.5}, "tries: wanted a whole number"),
+        ({"period": 0.0}, "period: wanted a positive number"),
+        ({"velocity": np.zeros(6)}, "velocity: wanted positive numbers"),
+        ({"velocity": np.ones(5)}, "velocity: wanted shape"),
+    ):
+        with pytest.raises(rne.ArgumentError, match=what):
+            rne.excitation(ARM, **options)
+    with pytest.raises(rne.ArgumentError, match="base: wanted base parameters"):
+        rne.excitation(arm())
+    with pytest.raises(rne.ArgumentError, match="t: wanted shape"):
+        rne.excitation(ARM, tries=1).at(1.0)
