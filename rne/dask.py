@@ -53,7 +53,8 @@ from rne import (
     power,
     statics,
 )
-from rne.arrays import Floats, as_shape, check_robot, real_array, with_axes
+from rne.arrays import Floats, as_shape, check_robot, with_axes
+from rne.edit import real_array
 from rne.errors import ArgumentError, RneError
 from rne.robot import Robot
 

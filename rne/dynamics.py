@@ -8,7 +8,8 @@ from typing import Any
 from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
-from rne.arrays import Batch, Floats, as_batch, as_result, as_table, as_wrenches, check_robot, finish, read_only
+from rne.arrays import F8, Batch, Floats, as_batch, as_result, as_table, as_wrenches, check_robot, finish, read_only
+from rne.errors import check_flag
 from rne.kernels.entries import (
     FRICTION,
     GRAVITY,
@@ -81,8 +82,10 @@ def inverse_dynamics(
     >>> rne.inverse_dynamics(panda, [q, q, q]).shape
     (3, 7)
     """
-    plain = type(qd) is type(qdd) is ndarray and gravity is None and f_ext is None and out is None and threads is None
-    if type(q) is ndarray and plain:
+    if friction is not False:
+        check_flag("friction", friction)
+    usual = gravity is None and f_ext is None and out is None and threads is None
+    if usual and type(q) is type(qd) is type(qdd) is ndarray and q.dtype is qd.dtype is qdd.dtype is F8:
         # One state or a small batch: the compiled function takes only what fits, and refuses all else before it starts.
         # Plain arrays only, which costs 25 ns: it would take a masked array for one, and calculate with the masked.
         try:
@@ -160,7 +163,7 @@ def gravity_vector(
     >>> rne.gravity_vector(arm, [0.0, 0.0]).shape
     (2,)
     """
-    if type(q) is ndarray and q.ndim == 1 and gravity is None and out is None and threads is None:
+    if type(q) is ndarray and q.ndim == 1 and q.dtype is F8 and gravity is None and out is None and threads is None:
         try:
             g = empty(robot.n)
             if _gravity_one.call(robot._address, q, g) == 0:

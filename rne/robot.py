@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from rne import coupling, edit, inertial
 from rne.errors import ArgumentError, ModelWarning
 from rne.kernels import layout as at
 from rne.links import LinkTable, compile_tree
+from rne.read.structure import check_tree
 from rne.tree import Drive, Joint, Tree
 
 
@@ -65,11 +66,14 @@ class Robot:
     _address: int
     _zeros: NDArray[np.float64]
 
-    def __init__(self, tree: Tree, joints: tuple[str, ...] | None = None) -> None:
+    def __init__(self, tree: Tree, joints: Sequence[str] | None = None) -> None:
+        if not isinstance(tree, Tree):
+            raise ArgumentError(f"tree: wanted a Tree, as a reader makes it, got {type(tree).__name__}")
+        check_tree(tree)
         file_order = tuple(j.name for j in tree.joints if j.movable and j.mimic is None)
         if joints is not None:
-            _check_order(tuple(joints), file_order)
-        links = compile_tree(tree, None if joints is None else tuple(joints))
+            joints = _order(joints, file_order)
+        links = compile_tree(tree, joints)
         by_name = {joint.name: joint for joint in tree.joints}
         values = {
             "tree": tree,
@@ -173,7 +177,7 @@ class Robot:
             There is no such joint.
         """
         for joint in self.tree.joints:
-            if joint.name == name:
+            if isinstance(name, str) and joint.name == name:
                 return joint
         raise edit.unknown_name("name", "joint", name, (j.name for j in self.tree.joints))
 
@@ -211,7 +215,7 @@ class Robot:
 
     def with_locked(self, values: Mapping[str, float]) -> Robot:
         """Return the robot with joints frozen at the given positions (rad or m), by name."""
-        tree = edit.locked(self.tree, values)
+        tree = edit.locked(self.tree, values, "values")
         left = {joint.name for joint in tree.joints if joint.movable}
         return Robot(tree, tuple(name for name in self.joint_names if name in left))
 
@@ -298,14 +302,20 @@ class Robot:
         return tips[0]
 
 
-def _check_order(wanted: tuple[str, ...], there: tuple[str, ...]) -> None:
+def _order(joints: Sequence[str], there: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of all coordinates in the wanted order."""
+    if isinstance(joints, str) or not isinstance(joints, Iterable):
+        raise ArgumentError(f"joints: wanted a list of names, got {joints!r}")
+    wanted = tuple(joints)
+    known = set(there)
     for name in wanted:
-        if name not in there:
+        if not isinstance(name, str) or name not in known:
             raise edit.unknown_name("joints", "coordinate", name, there)
-    missing = [name for name in there if name not in wanted]
+    missing = [name for name in there if name not in set(wanted)]
     if missing or len(set(wanted)) != len(wanted):
         what = f"{', '.join(missing)} missing (lock={{...}} freezes joints)" if missing else "a name stands twice"
         raise ArgumentError(f"joints: wanted each of {', '.join(there)} once; {what}")
+    return wanted
 
 
 def make_robot(
@@ -314,8 +324,8 @@ def make_robot(
     """Make a robot of a tree, as the loading functions do, and say what the reader noted."""
     for note in tree.notes:
         warnings.warn(str(note), ModelWarning, stacklevel=3)
-    if lock:
+    if lock is not None:
         tree = edit.locked(tree, lock)
     if gravity is not None:
         tree = replace(tree, gravity=edit.vector("gravity", gravity))
-    return Robot(tree, None if joints is None else tuple(joints))
+    return Robot(tree, joints)

@@ -43,8 +43,26 @@ def _positions(_: click.Context, parameter: click.Parameter, texts: tuple[str, .
     return positions
 
 
+def _arguments(_: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
+    arguments = {}
+    for text in texts:
+        name, assigned, value = text.partition(":=")
+        if not assigned:
+            raise click.BadParameter(f"wanted {parameter.metavar}, got {text!r}", param=parameter)
+        arguments[name.strip()] = value
+    return arguments
+
+
 _PARAMETERS: tuple[Callable[[Callable[..., None]], Callable[..., None]], ...] = (
     click.argument("source", metavar="ROBOT", type=click.Path()),
+    click.option(
+        "--arg",
+        "args",
+        metavar="NAME:=VALUE",
+        multiple=True,
+        callback=_arguments,
+        help="An argument of a .xacro file; repeatable.",
+    ),
     click.option(
         "--lock",
         metavar="JOINT=VALUE",
@@ -74,6 +92,7 @@ def takes_robot(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def with_robot(
         source: str,
+        args: dict[str, str],
         lock: dict[str, float],
         gravity: tuple[float, ...] | None,
         payload: tuple[float, ...] | None,
@@ -84,7 +103,7 @@ def takes_robot(command: Callable[..., None]) -> Callable[..., None]:
         if payload_frame is not None and payload is None:
             raise click.UsageError("--payload-frame needs --payload")
         with warnings.catch_warnings(record=True, action="always", category=rne.ModelWarning) as caught:
-            robot = rne.load(source, lock=lock, gravity=gravity, strict=strict)
+            robot = rne.load(source, args=args, lock=lock, gravity=gravity, strict=strict)
         if payload is not None:
             robot = robot.with_payload(payload[0], payload[1:] or (0.0, 0.0, 0.0), frame=payload_frame)
         command(robot, [str(warning.message) for warning in caught], **others)

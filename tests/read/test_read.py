@@ -38,9 +38,8 @@ def test_suffix_picks_the_reader(tmp_path, name, text):
 @pytest.mark.parametrize(
     ("name", "wanted"),
     [
-        ("r.urdf.xacro", "`xacro robot.urdf.xacro > robot.urdf`"),
         ("r.sdf", "SDF"),
-        ("r.json", "suffix '.json' tells no format of robot; wanted is one of .urdf, .xml, .toml"),
+        ("r.json", "suffix '.json' tells no format of robot; wanted is one of .urdf, .xml, .toml, .xacro"),
         ("robot", "suffix ''"),
     ],
 )
