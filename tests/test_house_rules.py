@@ -75,8 +75,8 @@ ARROWS = {
     "plot": "arrays breakdown edit energy errors inertia robot simplification sizing terms whole",
     "operational": "arrays errors inertia kinematics robot",
     "dask": (
-        "arrays breakdown coriolis dynamics edit energy errors forward inertia kinematics linear_model mass operational "
-        "power robot statics"
+        "arrays breakdown coriolis dynamics edit energy errors forward inertia kinematics linear_model mass "
+        "operational power robot statics"
     ),
     "viewer": "arrays dynamics edit errors kinematics read rigid_body robot tree",
     "examples": "__init__ edit lagrange text",  # the public names, as their readers use them
