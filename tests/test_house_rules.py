@@ -74,6 +74,10 @@ ARROWS = {
     "files": "errors robot smoothing whole",
     "plot": "arrays breakdown edit energy errors inertia robot simplification sizing terms whole",
     "operational": "arrays errors inertia kinematics robot",
+    "dask": (
+        "arrays breakdown coriolis dynamics edit energy errors forward inertia kinematics linear_model mass "
+        "operational power robot statics"
+    ),
     "viewer": "arrays dynamics edit errors kinematics read rigid_body robot tree",
     "examples": "__init__ edit lagrange text",  # the public names, as their readers use them
     "cli": "__init__ doctor examples files kernels many robot tree errors verification whole",  # a loop to time
@@ -81,6 +85,7 @@ ARROWS = {
 ARROWS["__init__"] = " ".join(ARROWS.keys() - {"cli", "examples"})  # the front door leads to all but its own clients
 # What else a room or file may import: packages of an extra, which need not be there.
 EXTRAS = {
+    "dask.py": {"dask"},
     "files": {"pyarrow"},
     "integration.py": {"scipy"},
     "plot": {"matplotlib"},
