@@ -63,6 +63,7 @@ def _version(package: str) -> str:
         "rne info panda.urdf",
         "rne check panda.urdf --verify",
         "rne id panda.urdf motion.csv -o torques.csv",
+        "rne plot panda.urdf motion.csv -o torques.svg",
         "rne bench panda.urdf",
         "rne example two_link_point_mass",
     ),
