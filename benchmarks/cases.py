@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import single_calls  # noqa: F401  has contenders, too
 from benchmarks.contenders import CONTENDERS
 from benchmarks.subjects import States
 

@@ -47,7 +47,7 @@ def libraries(task: str) -> list[str]:
     return [library for name, library in CONTENDERS if name == task]
 
 
-def _each(*arrays: Any) -> list[Any]:
+def each(*arrays: Any) -> list[Any]:
     """The states one by one, as arrays of their own."""
     return [tuple(row.copy() for row in state) for state in zip(*arrays, strict=True)]
 
@@ -74,8 +74,8 @@ def _(subject: Subject, s: States, _: int) -> Run:
 
 @contender("inverse dynamics", "rne one by one")
 def _(subject: Subject, s: States, _: int) -> Run:
-    robot, each = subject.robot, _each(s.q, s.qd, s.qdd)
-    return lambda: [rne.inverse_dynamics(robot, q, qd, qdd) for q, qd, qdd in each]
+    robot, states = subject.robot, each(s.q, s.qd, s.qdd)
+    return lambda: [rne.inverse_dynamics(robot, q, qd, qdd) for q, qd, qdd in states]
 
 
 @contender("inverse dynamics", "pinocchio")
@@ -138,123 +138,6 @@ def _mujoco_loop() -> Callable[..., None]:
             mj_rne(model, data, 1, tau + 8 * n * k)
 
     return loop
-
-
-# --------------------------------------------------------------------------------------------- single calls of Python
-# Every contender has a loop of its own, as its user would write it: a helper that calls costs as much as is measured.
-
-
-@contender("inverse dynamics, one call", "rne")
-def _(subject: Subject, s: States, _: int) -> Run:
-    robot, each = subject.robot, _each(s.q, s.qd, s.qdd)
-
-    def run() -> Any:
-        for q, qd, qdd in each:
-            tau = rne.inverse_dynamics(robot, q, qd, qdd)
-        return tau
-
-    return run
-
-
-@contender("inverse dynamics, one call", "rne in a jitted loop")
-def _(subject: Subject, s: States, _: int) -> Run:
-    model, tau = rne.jit.model(subject.robot), np.empty(subject.robot.n)
-
-    def run() -> Any:
-        _jitted_loop(model, s.q, s.qd, s.qdd, tau)
-        return tau
-
-    return run
-
-
-@numba.njit
-def _jitted_loop(model, q, qd, qdd, tau):  # type: ignore[no-untyped-def]
-    for k in range(len(q)):
-        rne.jit.inverse_dynamics(model, q[k], qd[k], qdd[k], tau)
-
-
-@contender("inverse dynamics, one call", "pinocchio")
-def _(subject: Subject, s: States, _: int) -> Run:
-    model, data, each = subject.pin, subject.pin.createData(), _each(s.q, s.qd, s.qdd)
-
-    def run() -> Any:
-        for q, qd, qdd in each:
-            tau = pin.rnea(model, data, q, qd, qdd)
-        return tau
-
-    return run
-
-
-@contender("gravity, one call", "rne")
-def _(subject: Subject, s: States, _: int) -> Run:
-    robot, each = subject.robot, _each(s.q)
-
-    def run() -> Any:
-        for (q,) in each:
-            g = rne.gravity_vector(robot, q)
-        return g
-
-    return run
-
-
-@contender("gravity, one call", "pinocchio")
-def _(subject: Subject, s: States, _: int) -> Run:
-    model, data, each = subject.pin, subject.pin.createData(), _each(s.q)
-
-    def run() -> Any:
-        for (q,) in each:
-            g = pin.computeGeneralizedGravity(model, data, q)
-        return g
-
-    return run
-
-
-@contender("forward dynamics, one call", "rne", needs="forward_dynamics")
-def _(subject: Subject, s: States, _: int) -> Run:
-    robot, each = subject.robot, _each(s.q, s.qd, s.tau)
-
-    def run() -> Any:
-        for q, qd, tau in each:
-            qdd = rne.forward_dynamics(robot, q, qd, tau)
-        return qdd
-
-    return run
-
-
-@contender("forward dynamics, one call", "pinocchio")
-def _(subject: Subject, s: States, _: int) -> Run:
-    model, data, each = subject.pin, subject.pin.createData(), _each(s.q, s.qd, s.tau)
-
-    def run() -> Any:
-        for q, qd, tau in each:
-            qdd = pin.aba(model, data, q, qd, tau)
-        return qdd
-
-    return run
-
-
-@contender("mass matrix, one call", "rne", needs="mass_matrix")
-def _(subject: Subject, s: States, _: int) -> Run:
-    robot, each = subject.robot, _each(s.q)
-
-    def run() -> Any:
-        for (q,) in each:
-            M = rne.mass_matrix(robot, q)
-        return M
-
-    return run
-
-
-@contender("mass matrix, one call", "pinocchio")
-def _(subject: Subject, s: States, _: int) -> Run:
-    model, data, each = subject.pin, subject.pin.createData(), _each(s.q)
-
-    def run() -> Any:
-        for (q,) in each:
-            M = pin.crba(model, data, q)
-        return M
-
-    return run
 
 
 # -------------------------------------------------------------------------------------------- other terms, in batches

@@ -35,7 +35,7 @@ from rne.robot import Robot
 from rne.tree import Drive
 
 if TYPE_CHECKING:
-    from rne import control, jit, lagrange, plot
+    from rne import control, files, jit, lagrange, plot
     from rne.balance import EnergyBalance, energy_balance, energy_drift
     from rne.breakdown import TorqueBreakdown, torque_breakdown
     from rne.coriolis import VelocityTorques, christoffel, coriolis_matrix, velocity_torques
@@ -60,14 +60,17 @@ if TYPE_CHECKING:
     from rne.simplification import Significance, significance
     from rne.simulation import simulate
     from rne.sizing import motor_sizing
+    from rne.smoothing import Derivatives, differentiate
     from rne.statics import joint_wrenches, static_torque, transform_twist, transform_wrench
     from rne.trajectory import quintic, quintic_duration, trapezoidal, trapezoidal_duration
     from rne.verification import verify
+    from rne.viewer import view
 
 __all__ = [
     "ArgumentError",
     "BaseParameters",
     "Coefficients",
+    "Derivatives",
     "Diagnosis",
     "Drive",
     "EffectiveInertia",
@@ -100,12 +103,14 @@ __all__ = [
     "coriolis_matrix",
     "coriolis_vector",
     "diagnose",
+    "differentiate",
     "dissipated_power",
     "dissipation",
     "effective_inertia",
     "energy_balance",
     "energy_drift",
     "excitation",
+    "files",
     "forward_dynamics",
     "forward_kinematics",
     "frame_acceleration",
@@ -148,10 +153,12 @@ __all__ = [
     "trapezoidal_duration",
     "velocity_torques",
     "verify",
+    "view",
 ]
 
 # What needs numba is imported when it is first asked for (PEP 562): a robot is loaded in half the time without it.
-_MODULES = ("control", "jit", "lagrange", "plot")
+# Not in __all__ is dask: a star would hide the library.
+_MODULES = ("control", "dask", "files", "jit", "lagrange", "plot")
 _HOMES = {
     name: f"rne.{module}"
     for module, names in {
@@ -179,9 +186,11 @@ _HOMES = {
         "simplification": "Significance significance",
         "simulation": "simulate",
         "sizing": "motor_sizing",
+        "smoothing": "Derivatives differentiate",
         "statics": "joint_wrenches static_torque transform_twist transform_wrench",
         "trajectory": "quintic quintic_duration trapezoidal trapezoidal_duration",
         "verification": "verify",
+        "viewer": "view",
     }.items()
     for name in names.split()
 }

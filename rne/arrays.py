@@ -9,13 +9,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.edit import numbers, refuse_masked, unknown_name
-from rne.errors import ArgumentError
+from rne.edit import numbers, real_array, unknown_name
+from rne.errors import ArgumentError, shown
 from rne.frames import AXES, Frame
 from rne.kernels import layout as at
 from rne.robot import Robot
 
 Floats = NDArray[Any]
+
+
+F8 = np.dtype(np.float64)
+"""The one object that is the type of all ordinary arrays of doubles: a single call is made for these alone.
+
+What a numba dispatcher learns from an array of a subclass of `ndarray`, anywhere in the process, it applies to arrays
+of foreign byte order as well (seen with numba 0.68): it would take one for doubles, and calculate with the garbage.
+"""
 
 
 class Batch(NamedTuple):
@@ -42,25 +50,6 @@ class Batch(NamedTuple):
         none = np.empty((self.samples, 0), self.dtype)
         joined = np.concatenate([none, *(self.rows[part] for part in parts)], axis=1)
         return self._replace(rows={**self.rows, name: joined})
-
-
-def real_array(argument: str, value: ArrayLike) -> Floats:
-    """Return `value` as an array of float64, or float32 where it is that already.
-
-    Raises
-    ------
-    ArgumentError
-        It holds anything but real numbers, or is ragged, or masked.
-    """
-    refuse_masked(argument, value)
-    try:
-        array = np.asarray(value)
-    except (ValueError, TypeError) as error:
-        raise ArgumentError(f"{argument}: not an array of numbers: {error}") from None
-    if array.dtype.kind not in "iuf":
-        raise ArgumentError(f"{argument}: wanted real numbers, got {array.dtype} of shape {array.shape}")
-    single = array.dtype.kind == "f" and array.dtype.itemsize == 4
-    return array.astype(np.float32 if single else np.float64, copy=False)
 
 
 def as_times(argument: str, value: ArrayLike, least: int = 1) -> NDArray[np.float64]:
@@ -115,25 +104,45 @@ def as_batch(
         # The common batch, all of one kind, has nothing to settle; a small one would spend most of its time on that.
         shape, kind = first.shape, first.dtype
         plain = [v for v in values.values() if type(v) is np.ndarray and v.shape == shape and v.dtype is kind]
-        if kind.char in _NAMES and len(plain) == len(values) and all(v.flags.carray for v in plain):
+        if kind.char in _NAMES and kind.isnative and len(plain) == len(values) and all(v.flags.carray for v in plain):
             return Batch(shape[:1], _NAMES[kind.char], values)  # type: ignore[arg-type]
-    others = widths or {}
-    widths = dict.fromkeys(values, robot.n) | dict(others)
     arrays = {name: real_array(name, value) for name, value in values.items() if value is not None}
-    for name, array in arrays.items():
-        if array.ndim == 0 or array.shape[-1] != widths[name]:
-            what = f"(..., {widths[name]})"
+    shape = as_shape(robot, {name: array.shape for name, array in arrays.items()}, widths)
+    dtype = "float32" if all(array.dtype.itemsize == 4 for array in arrays.values()) else "float64"
+    width = dict.fromkeys(values, robot.n) | dict(widths or {})
+    rows = {name: _as_rows(arrays.get(name, _ZERO), shape, width[name], dtype) for name in values}
+    return Batch(shape, dtype, rows)
+
+
+def as_shape(
+    robot: Robot, shapes: Mapping[str, tuple[int, ...]], widths: Mapping[str, int] | None = None
+) -> tuple[int, ...]:
+    """Settle the shapes of arguments (..., n): return the leading axes that they broadcast to.
+
+    Parameters
+    ----------
+    robot : tells n.
+    shapes : by argument name.
+    widths : other lengths of the last axis, by argument name.
+
+    Raises
+    ------
+    ArgumentError
+        A shape has the wrong last axis, or they do not broadcast.
+    """
+    others = widths or {}
+    for name, shape in shapes.items():
+        width = others.get(name, robot.n)
+        if not shape or shape[-1] != width:
+            what = f"(..., {width})"
             if name not in others:
                 what += f", one number a joint of {robot.name} ({_shortened(robot.joint_names)})"
-            raise ArgumentError(f"{name}: wanted shape {what}; got {array.shape}")
+            raise ArgumentError(f"{name}: wanted shape {what}; got {shape}")
     try:
-        shape = np.broadcast_shapes(*(array.shape[:-1] for array in arrays.values()))
+        return np.broadcast_shapes(*(shape[:-1] for shape in shapes.values()))
     except ValueError:
-        given = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        given = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
         raise ArgumentError(f"leading axes do not broadcast against each other: {given}") from None
-    dtype = "float32" if all(array.dtype.itemsize == 4 for array in arrays.values()) else "float64"
-    rows = {name: _as_rows(arrays.get(name, _ZERO), shape, widths[name], dtype) for name in values}
-    return Batch(shape, dtype, rows)
 
 
 _ZERO = np.zeros(1)
@@ -168,16 +177,20 @@ def as_result(out: Floats | None, shape: tuple[int, ...], batch: Batch) -> Float
     dtype = batch.dtype
     if out is None:
         return np.empty(shape, dtype)
+    if isinstance(out, np.ma.MaskedArray):
+        raise ArgumentError("out: a masked array would go on hiding what is written; wanted a plain one")
     if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != dtype:
         given = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
         raise ArgumentError(f"out: wanted a {dtype} array of shape {shape}, got {given}")
     if not out.flags.writeable:
         raise ArgumentError("out: the array is read-only")
+    if out.size and any(step == 0 and size > 1 for step, size in zip(out.strides, shape, strict=True)):
+        raise ArgumentError("out: several of its entries share their memory")
     if not out.flags.c_contiguous or not out.flags.aligned or not out.dtype.isnative:
         return np.empty(shape, dtype)
     if any(np.may_share_memory(out, array) for array in batch.rows.values()):
         return np.empty(shape, dtype)
-    return out
+    return out if type(out) is np.ndarray else out.view(np.ndarray)
 
 
 def finish(result: Floats, out: Floats | None) -> Floats:
@@ -214,8 +227,8 @@ def check_axes(argument: str, axes: object) -> None:
     ArgumentError
         They are something else.
     """
-    if axes not in AXES:
-        raise ArgumentError(f"{argument}: wanted the axes 'world' or 'local', got {axes!r}")
+    if not isinstance(axes, str) or axes not in AXES:
+        raise ArgumentError(f"{argument}: wanted the axes 'world' or 'local', got {shown(axes)}")
 
 
 def as_frame(robot: Robot, name: object, argument: str = "frame") -> Frame:
@@ -277,6 +290,13 @@ def as_place(robot: Robot, frame: str, axes: str, point: ArrayLike | None) -> Fl
     return (found if point is None else found.moved(numbers("point", point, (3,)))).places[axes]
 
 
+def with_axes(wrench: Any) -> tuple[Any, str]:
+    """Return a wrench and the axes it is given in: a pair names them, anything else is in world axes."""
+    if isinstance(wrench, tuple) and len(wrench) == 2 and isinstance(wrench[1], str):
+        return wrench
+    return wrench, "world"
+
+
 def as_wrenches(robot: Robot, f_ext: Mapping[str, Any]) -> tuple[Floats, dict[str, Floats]]:
     """Settle external wrenches.
 
@@ -303,9 +323,7 @@ def as_wrenches(robot: Robot, f_ext: Mapping[str, Any]) -> tuple[Floats, dict[st
     for place, (name, value) in zip(places, f_ext.items(), strict=True):
         argument = f"f_ext[{name!r}]"
         frame = as_frame(robot, name, "f_ext")
-        axes = "world"
-        if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], str):
-            value, axes = value
+        value, axes = with_axes(value)
         check_axes(argument, axes)
         place[:] = frame.places[axes]
         wrenches[argument] = real_array(argument, value)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from rne.arrays import Batch, Floats, as_batch, as_table, as_wrenches, check_robot, read_only
 from rne.dynamics import coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
+from rne.errors import check_flag
 from rne.inertia import reflected_inertia
 from rne.kernels import layout as at
 from rne.kernels.entries import INVERSE_DYNAMICS
@@ -131,6 +132,7 @@ def torque_breakdown(
     elbow         5.236     7.9 %     0.0 %     0.5 %    91.6 %     0.0 %     0.0 %     0.0 %
     """
     check_robot(robot)
+    check_flag("friction", friction)
     wrenches = {} if f_ext is None else as_wrenches(robot, f_ext)[1]
     state = {"q": q, "qd": qd, "qdd": qdd, **wrenches}
     batch = as_batch(robot, state, required="q", widths=dict.fromkeys(wrenches, 6))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from numpy import empty, ndarray, zeros, zeros_like
 from numpy.typing import ArrayLike
 
-from rne.arrays import Floats, as_batch, as_result, as_table, check_robot, finish
+from rne.arrays import F8, Floats, as_batch, as_result, as_table, check_robot, finish
 from rne.dynamics import coriolis_vector
 from rne.kernels.entries import CHRISTOFFEL, CORIOLIS_MATRIX, CORIOLIS_MATRIX_ONE
 from rne.kernels.jit import REFUSED
@@ -70,7 +70,7 @@ def coriolis_matrix(
     array([[-1. , -1.5],
            [ 0.5,  0. ]])
     """
-    if type(q) is type(qd) is ndarray and q.ndim == 1 and out is None and threads is None:
+    if type(q) is type(qd) is ndarray and q.ndim == 1 and q.dtype is qd.dtype is F8 and out is None and threads is None:
         # As in `inverse_dynamics`: the compiled function takes only what fits.
         try:
             C = empty((robot.n, robot.n))

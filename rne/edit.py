@@ -2,56 +2,78 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.errors import ArgumentError, UnknownNameError
+from rne.errors import ArgumentError, UnknownNameError, close_names, shown
 from rne.tree import Body, Coupling, Drive, Joint, Matrix, Pose, Tree, Vector
 
 # How the joint that holds a payload is called, after it: a payload makes no new tip.
 MOUNT = " mount"  # with a blank, which no name in a file is likely to have there
 
+SYMMETRY_ROUNDING = 1e-9
+"""Difference of mirrored entries of a matrix, as a part of the largest entry."""
+ORTHONORMAL = 1e-9
+"""What R R^T may differ from 1."""
+MOST_NAMES = 40
+"""Names that a message lists when none is near."""
+
 
 def unknown_name(argument: str, kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
     """Return the error for a name that is not there, with close ones suggested."""
     names = list(known)
-    close = difflib.get_close_matches(str(name), names, n=3)
-    hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else f"; there are {', '.join(names)}"
-    return UnknownNameError(f"{argument}: no {kind} is named {name!r}{hint}")
+    close = close_names(name, names, 3) if isinstance(name, str) else []
+    there = ", ".join(names[:MOST_NAMES] + ["..."] * (len(names) > MOST_NAMES)) or "none"
+    hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else f"; there are {there}"
+    return UnknownNameError(f"{argument}: no {kind} is named {shown(name)}{hint}")
 
 
-def refuse_masked(argument: str, value: object) -> None:
-    """Raise ArgumentError for a masked array, of which numpy would take the numbers that are hidden as well."""
+def real_array(argument: str, value: ArrayLike) -> NDArray[Any]:
+    """Return `value` as an array of float64, or float32 where it is that already.
+
+    Raises
+    ------
+    ArgumentError
+        It holds anything but real numbers, or is ragged, or masked.
+    """
     if isinstance(value, np.ma.MaskedArray):
         raise ArgumentError(f"{argument}: a masked array says nothing of what to do with the masked; fill it first")
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError) as error:
+        raise ArgumentError(f"{argument}: not an array of numbers: {error}") from None
+    if array.dtype.kind not in "iuf":
+        given = shown(value) if array.ndim == 0 else f"{array.dtype} of shape {array.shape}"
+        raise ArgumentError(f"{argument}: wanted real numbers, got {given}")
+    single = array.dtype.kind == "f" and array.dtype.itemsize == 4
+    return array.astype(np.float32 if single else np.float64, copy=False)
 
 
 def whole_number(argument: str, value: object, least: int) -> int:
     """Return `value`, a whole number that is not too small."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ArgumentError(f"{argument}: wanted a whole number of at least {least}, got {value!r}")
+        raise ArgumentError(f"{argument}: wanted a whole number of at least {least}, got {shown(value)}")
     return int(value)
 
 
 def numbers(argument: str, value: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return `value` as finite float64 numbers of the wanted shape."""
-    refuse_masked(argument, value)
-    try:
-        array = np.asarray(value)
-        if array.dtype.kind not in "iuf":
-            raise TypeError(f"{array.dtype} holds no real numbers")
-        array = array.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(f"{argument}: wanted numbers of shape {shape}, got {value!r} ({error})") from None
+    """Return `value` as finite float64 numbers of the wanted shape, in memory of their own.
+
+    Raises
+    ------
+    ArgumentError
+        It is anything else.
+    """
+    array: NDArray[np.float64] = real_array(argument, value).astype(np.float64)
     if array.shape != shape:
         raise ArgumentError(f"{argument}: wanted shape {shape}, got {array.shape}")
     if not np.isfinite(array).all():
-        raise ArgumentError(f"{argument}: wanted finite numbers, got {value!r}")
+        raise ArgumentError(f"{argument}: wanted finite numbers, got {shown(value)}")
     return array
 
 
@@ -67,20 +89,26 @@ def matrix(argument: str, value: ArrayLike) -> Matrix:
     return (a[0], a[1], a[2]), (b[0], b[1], b[2]), (c[0], c[1], c[2])
 
 
+def symmetric(argument: str, value: ArrayLike, size: int) -> NDArray[np.float64]:
+    """Return `value` as a symmetric matrix of finite numbers, small differences evened out."""
+    full = numbers(argument, value, (size, size))
+    if np.abs(full - full.T).max() > SYMMETRY_ROUNDING * np.abs(full).max():
+        raise ArgumentError(f"{argument}: wanted a symmetric matrix, got {full.tolist()}")
+    return (full + full.T) / 2
+
+
 def vectors(argument: str, value: ArrayLike) -> NDArray[np.float64]:
     """Return `value` as real numbers of shape (..., 3); NaN and infinity may be among them."""
-    refuse_masked(argument, value)
-    try:
-        array = np.asarray(value)
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(f"{argument}: wanted real numbers of shape (..., 3), got {value!r} ({error})") from None
-    if array.ndim == 0 or array.shape[-1] != 3 or array.dtype.kind not in "iuf":
+    array = real_array(argument, value)
+    if array.ndim == 0 or array.shape[-1] != 3:
         raise ArgumentError(f"{argument}: wanted real numbers of shape (..., 3), got {array.dtype} {array.shape}")
     return array.astype(np.float64)
 
 
-def locked(tree: Tree, values: Mapping[str, float]) -> Tree:
+def locked(tree: Tree, values: Mapping[str, float], argument: str = "lock") -> Tree:
     """Freeze joints at the given positions; joints that mimic them freeze along.
+
+    `argument` is what the caller calls the positions.
 
     Raises
     ------
@@ -90,15 +118,15 @@ def locked(tree: Tree, values: Mapping[str, float]) -> Tree:
         A value is not a finite number, or the joint mimics another (lock that one).
     """
     if not isinstance(values, Mapping):
-        raise ArgumentError(f"lock: wanted a mapping from joint name to position, got {type(values).__name__}")
+        raise ArgumentError(f"{argument}: wanted a mapping from joint name to position, got {type(values).__name__}")
     joints = {joint.name: joint for joint in tree.joints if joint.movable}
     for name, value in values.items():
         if name not in joints:
-            raise unknown_name("lock", "movable joint", name, joints)
+            raise unknown_name(argument, "movable joint", name, joints)
         mimic = joints[name].mimic
         if mimic is not None and mimic.leader not in values:
-            raise ArgumentError(f"lock: joint {name!r} mimics {mimic.leader!r}; lock that one")
-        numbers(f"lock[{name!r}]", value, ())
+            raise ArgumentError(f"{argument}: joint {name!r} mimics {mimic.leader!r}; lock that one")
+        numbers(f"{argument}[{name!r}]", value, ())
     frozen = {name: position for name in joints if (position := _position(name, joints, values)) is not None}
     return replace(
         tree,
@@ -157,10 +185,7 @@ def with_body(tree: Tree, frame: str, mass: float, com: ArrayLike, inertia: Arra
     number = float(numbers("mass", mass, ()))
     if number < 0:
         raise ArgumentError(f"mass: wanted zero or more, got {mass!r}")
-    tensor = np.zeros((3, 3)) if inertia is None else numbers("inertia", inertia, (3, 3))
-    if not np.allclose(tensor, tensor.T, rtol=1e-9, atol=0):
-        raise ArgumentError(f"inertia: wanted a symmetric tensor, got {tensor.tolist()}")
-    tensor = (tensor + tensor.T) / 2
+    tensor = np.zeros((3, 3)) if inertia is None else symmetric("inertia", inertia, 3)
     moments = np.linalg.eigvalsh(tensor)
     if moments[0] < -1e-9 * moments[2] or moments[0] + moments[1] < (1 - 1e-6) * moments[2]:
         raise ArgumentError(f"inertia: no body has the principal moments {moments.tolist()}")
@@ -171,6 +196,41 @@ def with_body(tree: Tree, frame: str, mass: float, com: ArrayLike, inertia: Arra
     body = Body(name, number, vector("com", com), matrix("inertia", tensor))
     joint = Joint(name + MOUNT, "fixed", frame, name, Pose(), (0.0, 0.0, 1.0))
     return replace(tree, bodies=(*tree.bodies, body), joints=(*tree.joints, joint))
+
+
+def with_frame(tree: Tree, name: str, frame: str, position: ArrayLike, rotation: ArrayLike) -> Tree:
+    """Fix one more frame, which weighs nothing, to a frame.
+
+    Raises
+    ------
+    UnknownNameError
+        The robot has no such frame.
+    ArgumentError
+        A name that is no text or taken, or numbers that are no place.
+    """
+    names = {body.name for body in tree.bodies}
+    if frame not in names:
+        raise unknown_name("frame", "link", frame, names)
+    if not isinstance(name, str) or not name or name in names:
+        raise ArgumentError(f"name: wanted a name that no frame has yet, got {shown(name)}")
+    place = Pose(matrix("rotation", rotation_matrix("rotation", rotation)), vector("position", position))
+    body = Body(name, has_inertial=False)
+    joint = Joint(name + MOUNT, "fixed", frame, name, place)
+    return replace(tree, bodies=(*tree.bodies, body), joints=(*tree.joints, joint))
+
+
+def rotation_matrix(argument: str, value: ArrayLike) -> NDArray[np.float64]:
+    """Return `value` as a rotation (3, 3).
+
+    Raises
+    ------
+    ArgumentError
+        It is no orthonormal, right-handed matrix.
+    """
+    R = numbers(argument, value, (3, 3))
+    if np.abs(R @ R.T - np.eye(3)).max() > ORTHONORMAL or np.linalg.det(R) < 0:
+        raise ArgumentError(f"{argument}: wanted an orthonormal, right-handed matrix, got {R.tolist()}")
+    return R
 
 
 def with_drives(tree: Tree, drives: Mapping[str, Drive]) -> Tree:
@@ -192,7 +252,9 @@ def with_drives(tree: Tree, drives: Mapping[str, Drive]) -> Tree:
         if not isinstance(drive, Drive):
             raise ArgumentError(f"drives[{name!r}]: wanted a Drive, got {type(drive).__name__}")
         values = {key: float(numbers(f"drives[{name!r}].{key}", value, ())) for key, value in asdict(drive).items()}
-        for key in ("rotor_inertia", "viscous", "coulomb_plus", "coulomb_minus"):
+        for key in ("rotor_inertia", "viscous", "coulomb_plus", "coulomb_minus", "stiffness"):
             if values[key] < 0:
                 raise ArgumentError(f"drives[{name!r}].{key}: wanted zero or more, got {values[key]}")
+        if values["gear_ratio"] == 0:
+            raise ArgumentError(f"drives[{name!r}].gear_ratio: wanted anything but zero; 1 is without gears")
     return replace(tree, joints=tuple(replace(j, drive=drives.get(j.name, j.drive)) for j in tree.joints))

@@ -7,7 +7,8 @@ from typing import Any
 from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
-from rne.arrays import Floats, as_batch, as_result, as_table, check_robot, finish
+from rne.arrays import F8, Floats, as_batch, as_result, as_table, check_robot, finish
+from rne.errors import check_flag
 from rne.kernels.entries import ENERGIES, ENERGIES_ONE
 from rne.kernels.jit import REFUSED
 from rne.many import launch
@@ -46,6 +47,10 @@ def kinetic_energy(
     >>> rne.kinetic_energy(arm, [0.0, 0.0], [1.0, 0.0], per_link=True).round(4)
     array([0.    , 0.1667, 1.1667])
     """
+    if per_link is not False:
+        check_flag("per_link", per_link)
+    if rotors is not True:
+        check_flag("rotors", rotors)
     return _energy(robot, q, qd, None, (1, 1 if rotors else 0, 1 if per_link else 0), out, threads)
 
 
@@ -86,6 +91,10 @@ def potential_energy(
     >>> rne.potential_energy(arm, [math.pi / 2, 0.0], per_link=True)
     array([ 0.   ,  4.905, 14.715])
     """
+    if per_link is not False:
+        check_flag("per_link", per_link)
+    if springs is not True:
+        check_flag("springs", springs)
     return _energy(robot, q, None, gravity, (0, 1 if springs else 0, 1 if per_link else 0), out, threads)
 
 
@@ -100,7 +109,8 @@ def _energy(
 ) -> Any:
     """Energy; the flags say whether kinetic, with what the drives store, and of each link."""
     kinetic, drives, per_link = flags
-    plain = type(q) is ndarray and q.ndim == 1 and (qd is None or type(qd) is ndarray)
+    plain = type(q) is ndarray and q.ndim == 1 and q.dtype is F8
+    plain = plain and (qd is None or (type(qd) is ndarray and qd.dtype is F8))
     if plain and gravity is None and out is None and threads is None and not per_link:
         try:
             energy, given = empty(1), robot._zeros if qd is None else qd

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
+
+import numpy as np
+
+MOST_SHOWN = 100
+"""Problems of one file that its error spells out."""
+LONGEST_NAME = 200
+"""Letters up to which a name is compared with others."""
+LONGEST_VALUE = 60
+"""Letters of a value in a message."""
 
 
 class RneError(ValueError):
@@ -39,12 +50,14 @@ class Problem:
     line : line in the file, ``None`` where there is none (rows given from Python).
     element : the element in question, for example ``joint 'j3'``.
     what : what is wrong, what was expected and how to mend it.
+    code : a short name of the kind of finding, for programs; "file" for all that has none of its own.
     """
 
     where: str
     line: int | None
     element: str
     what: str
+    code: str = "file"
 
     def __str__(self) -> str:
         place = self.where if self.line is None else f"{self.where}:{self.line}"
@@ -64,4 +77,40 @@ class ModelError(RneError):
         super().__init__(*problems)
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self.problems))
+        lines = list(map(str, self.problems[:MOST_SHOWN]))
+        if more := len(self.problems) - len(lines):
+            lines.append(f"... and {more} more problem{'s' * (more > 1)}")
+        return "\n".join(lines)
+
+
+def check_flag(argument: str, value: object) -> None:
+    """Refuse all but True and False: "no" would count as yes.
+
+    Raises
+    ------
+    ArgumentError
+        It is something else.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise ArgumentError(f"{argument}: wanted True or False, got {shown(value)}")
+
+
+def close_names(name: object, known: Iterable[str], count: int = 1) -> list[str]:
+    """Return the known names nearest to `name`, whatever their case; none where nothing is near.
+
+    Comparing takes time in proportion to the product of the lengths, so that of giants is not begun.
+    """
+    by_sight: dict[str, str] = {}
+    for word in known:
+        if len(word) <= LONGEST_NAME:
+            by_sight.setdefault(word.casefold(), word)
+    wanted = str(name)[: LONGEST_NAME + 1]
+    if len(wanted) > LONGEST_NAME:
+        return []
+    return [by_sight[near] for near in get_close_matches(wanted.casefold(), list(by_sight), n=count)]
+
+
+def shown(value: object) -> str:
+    """Return a value as it goes into a message."""
+    text = repr(value)
+    return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 3]}..."

@@ -9,9 +9,9 @@ import numpy as np
 from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
-from rne.arrays import Floats, as_batch, as_result, as_table, as_wrenches, check_robot, finish
+from rne.arrays import F8, Floats, as_batch, as_result, as_table, as_wrenches, check_robot, finish
 from rne.dynamics import torque_of_wrenches
-from rne.errors import ArgumentError
+from rne.errors import ArgumentError, check_flag
 from rne.inertia import refuse_singular
 from rne.kernels.entries import FORWARD_DYNAMICS, FORWARD_DYNAMICS_ONE
 from rne.kernels.jit import REFUSED
@@ -79,10 +79,13 @@ def forward_dynamics(
     >>> rne.forward_dynamics(arm, [0.1, 0.5], [1.0, 0.0], tau).round(9)
     array([2., 3.])
     """
+    if friction is not False:
+        check_flag("friction", friction)
     loads = SPRINGS | FRICTION if friction else SPRINGS
     if (
         type(q) is type(qd) is type(tau) is ndarray
         and q.ndim == 1
+        and q.dtype is qd.dtype is tau.dtype is F8
         and gravity is None
         and f_ext is None
         and method == "auto"
@@ -141,7 +144,7 @@ def _settle(robot: Robot, method: str) -> str:
     for 2 joints, 37 and 44 for 6, 44 and 54 for 7, 77 and 121 for 12, 107 and 200 for 16, 348 and 2200 for 40; single
     calls 320 and 306 for 2, 365 and 356 for 3, 550 and 600 for 7. There is no size worth a second algorithm.
     """
-    if method not in _METHODS:
+    if not isinstance(method, str) or method not in _METHODS:
         raise ArgumentError(f"method: wanted one of {', '.join(map(repr, _METHODS))}, got {method!r}")
     mimics = robot.n < len(robot.links.joints)
     return "crba" if mimics or method == "crba" else "aba"

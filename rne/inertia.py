@@ -9,8 +9,8 @@ import numpy as np
 from numpy import empty, ndarray
 from numpy.typing import ArrayLike, NDArray
 
-from rne.arrays import Batch, Floats, as_batch, as_joint, as_result, as_table, check_robot, finish
-from rne.errors import ArgumentError, SingularError
+from rne.arrays import F8, Batch, Floats, as_batch, as_joint, as_result, as_table, check_robot, finish
+from rne.errors import ArgumentError, SingularError, check_flag
 from rne.kernels import layout as at
 from rne.kernels.entries import MASS_MATRIX, MASS_MATRIX_ONE
 from rne.kernels.jit import REFUSED
@@ -79,7 +79,9 @@ def mass_matrix(
     >>> bool((M == M.T).all())
     True
     """
-    if type(q) is ndarray and q.ndim == 1 and out is None and threads is None:
+    if rotors is not True:
+        check_flag("rotors", rotors)
+    if type(q) is ndarray and q.ndim == 1 and q.dtype is F8 and out is None and threads is None:
         # The common single call: the compiled function takes only what fits, and refuses all else before it starts.
         try:
             call, n = _one.call, robot.n
@@ -127,7 +129,9 @@ def mass_matrix_inverse(
     array([[1., 0.],
            [0., 1.]])
     """
-    if type(q) is ndarray and q.ndim == 1 and out is None and threads is None:
+    if rotors is not True:
+        check_flag("rotors", rotors)
+    if type(q) is ndarray and q.ndim == 1 and q.dtype is F8 and out is None and threads is None:
         try:
             call, n = _one.call, robot.n
             inverse = empty((n, n))

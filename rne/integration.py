@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rne.arrays import real_array
+from rne.edit import real_array
 from rne.errors import ArgumentError, SingularError
 from rne.forward import forward_dynamics
 from rne.kernels.jit import is_compiled

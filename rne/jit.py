@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.arrays import as_place, as_table, as_wrenches, check_axes, check_robot
+from rne.arrays import as_frame, as_place, as_table, as_wrenches, check_axes, check_robot
 from rne.errors import ArgumentError
 from rne.kernels.jitted import (
     christoffel,
@@ -130,6 +130,11 @@ def places(robot: Robot, frames: Mapping[str, str], dtype: Any = np.float64) -> 
     """
     check_robot(robot)
     precision = _precision(dtype)
+    if not isinstance(frames, Mapping):
+        raise ArgumentError(f"frames: wanted a mapping from frame name to axes, got {type(frames).__name__}")
+    for name, axes in frames.items():
+        as_frame(robot, name, "frames")
+        check_axes(f"frames[{name!r}]", axes)
     table, _ = as_wrenches(robot, {name: (np.zeros(6), axes) for name, axes in frames.items()})
     return table.astype(precision)
 

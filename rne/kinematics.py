@@ -7,7 +7,7 @@ from typing import overload
 from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
-from rne.arrays import Floats, as_batch, as_frame, as_place, as_result, as_table, check_robot, finish, read_only
+from rne.arrays import F8, Floats, as_batch, as_frame, as_place, as_result, as_table, check_robot, finish, read_only
 from rne.errors import ArgumentError
 from rne.frames import places_of
 from rne.kernels.entries import FRAME_MOTION, FRAME_MOTION_ONE, JACOBIAN, JACOBIAN_ONE, POSES, POSES_ONE
@@ -73,7 +73,8 @@ def forward_kinematics(
     >>> poses["link1"].shape
     (2, 4, 4)
     """
-    if type(q) is ndarray and q.ndim == 1 and type(frames) is str and out is None and threads is None:
+    plain = type(q) is ndarray and q.ndim == 1 and q.dtype is F8
+    if plain and type(frames) is str and out is None and threads is None:
         try:
             T = empty((4, 4))
             if POSES_ONE.call(robot._address, robot.links.frames[frames].places["world"], q, T) == 0:
@@ -84,7 +85,7 @@ def forward_kinematics(
     names = [frames] if isinstance(frames, str) else robot.frame_names if frames is None else frames
     if not isinstance(names, (list, tuple)):
         raise ArgumentError(f"frames: wanted the name of a frame or a list of names, got {type(frames).__name__}")
-    places = places_of([as_frame(robot, name) for name in names], "world")
+    places = places_of([as_frame(robot, name, "frames") for name in names], "world")
     batch = as_batch(robot, {"q": q}, required="q")
     shape = (*batch.shape, 4, 4) if isinstance(frames, str) else (*batch.shape, len(names), 4, 4)
     result = as_result(out, shape, batch)
@@ -130,7 +131,7 @@ def jacobian(
            [2., 1.],
            [1., 1.]])
     """
-    if type(q) is ndarray and q.ndim == 1 and point is None and out is None and threads is None:
+    if type(q) is ndarray and q.ndim == 1 and q.dtype is F8 and point is None and out is None and threads is None:
         try:
             J = empty((6, robot.n))
             if JACOBIAN_ONE.call(robot._address, robot.links.frames[frame].places[axes], q, J) == 0:
@@ -267,7 +268,8 @@ def _frame_motion(
 ) -> Floats:
     """Velocity (order 1) or acceleration (order 2)."""
     q, qd, qdd = state
-    plain = type(q) is type(qd) is ndarray and q.ndim == 1 and (qdd is None or type(qdd) is ndarray)
+    plain = type(q) is type(qd) is ndarray and q.ndim == 1 and q.dtype is qd.dtype is F8
+    plain = plain and (qdd is None or (type(qdd) is ndarray and qdd.dtype is F8))
     if plain and point is None and out is None and threads is None:
         try:
             motion, place = empty(6), robot.links.frames[frame].places[axes]

@@ -111,8 +111,11 @@ def compile_tree(tree: Tree, order: tuple[str, ...] | None = None) -> LinkTable:
     _write_bounds(table, links)
     _write_coordinates(table, links, tree, coordinates)
     table += 0.0  # turns negative zeros into zeros
-    with np.errstate(over="ignore"):  # a body beyond the reach of float32 is infinite there, and so are its torques
+    with np.errstate(over="ignore"):
         table32 = table.astype(np.float32)
+    if not np.isfinite(table32).all():
+        what = "masses, lengths or mimic ratios are so large that they overflow when combined; check their units"
+        raise ModelError(Problem(tree.source, None, f"robot '{tree.name}'", what))
     for frame in frames.values():
         frame.rotation.flags.writeable = frame.position.flags.writeable = False
     table.flags.writeable = table32.flags.writeable = False
@@ -294,6 +297,10 @@ def _write_coupling(out: Array, coupling: Coupling, rows: dict[str, int]) -> Non
     out[at.STIFFNESS], out[at.REST], out[at.VISCOUS] = coupling.stiffness, coupling.rest, coupling.viscous
 
 
+NO_LIMIT = 1e9
+"""Travel in m from which on a limit only stands for none."""
+
+
 def _write_bounds(table: Array, links: list[_Link]) -> None:
     """Bound what every joint may feel: its subtree stretched out straight and swung about the link origin.
 
@@ -307,7 +314,8 @@ def _write_bounds(table: Array, links: list[_Link]) -> None:
         table[row, at.BOUND] = mass[row] if slides else swing[row]
         reach = float(np.linalg.norm(links[row].position))
         if slides:
-            reach += max([abs(x) for x in (joint.limits.lower, joint.limits.upper) if np.isfinite(x)], default=0.0)
+            stops = abs(joint.limits.lower), abs(joint.limits.upper)
+            reach += max((stop for stop in stops if stop < NO_LIMIT), default=0.0)
         mass[above] += mass[row]
         swing[above] += (np.sqrt(swing[row]) + np.sqrt(mass[row]) * reach) ** 2
 

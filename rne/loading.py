@@ -17,16 +17,20 @@ from rne.robot import Robot, make_robot
 def load(
     path: str | os.PathLike[str],
     *,
+    args: Mapping[str, object] | None = None,
     lock: Mapping[str, float] | None = None,
     joints: Sequence[str] | None = None,
     gravity: ArrayLike | None = None,
     strict: bool = True,
 ) -> Robot:
-    """Load a robot, from URDF (``.urdf``, ``.xml``) or a DH table (``.toml``), as the suffix says.
+    """Load a robot, from URDF (``.urdf``, ``.xml``, ``.xacro``) or a DH table (``.toml``), as the suffix says.
 
     Parameters
     ----------
     path : the file.
+    args : values of the arguments of a xacro file, by name: text, numbers or booleans. Such a file is a program, and is
+        expanded (extra `xacro`) only if they are given, `{}` where it needs none; messages then count lines in the
+        expanded text.
     lock : positions (rad or m) by joint name; these joints are frozen, and q has no entry for them.
     joints : the order wanted for q, qd, qdd and tau, by name; by default that of the file.
     gravity : (3,) acceleration of free fall in base axes, m/s^2, instead of the file's.
@@ -41,7 +45,7 @@ def load(
     ModelError
         The file is no robot; lists every problem with file, line and element.
     UnknownNameError, ArgumentError
-        `lock`, `joints` or `gravity` do not fit the robot.
+        `args` do not fit the file, or `lock`, `joints` or `gravity` the robot.
 
     Warns
     -----
@@ -55,7 +59,7 @@ def load(
     >>> panda.n
     7
     """
-    return make_robot(read(path, strict=strict), lock, joints, gravity)
+    return make_robot(read(path, args=args, strict=strict), lock, joints, gravity)
 
 
 def load_urdf(

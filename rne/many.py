@@ -9,8 +9,10 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 from rne.arrays import Batch, Floats
-from rne.errors import ArgumentError
+from rne.errors import ArgumentError, shown
 from rne.kernels.entries import where_of
 from rne.kernels.jit import Entry
 from rne.kernels.layout import WORTH_A_THREAD
@@ -44,8 +46,10 @@ def thread_count(threads: int | None, samples: int, joints: int) -> int:
         wish = os.environ.get("RNE_NUM_THREADS")
         available = _positive("RNE_NUM_THREADS", wish) if wish else _cores()
         threads = min(available, worth)
-    else:
+    elif isinstance(threads, int | float | np.number):
         threads = _positive("threads", threads)
+    else:
+        raise ArgumentError(f"threads: wanted a positive whole number, got {shown(threads)}")
     return max(1, min(threads, -(-samples // _BLOCK)))
 
 

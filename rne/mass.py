@@ -5,7 +5,8 @@ from __future__ import annotations
 from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
-from rne.arrays import Floats, as_batch, as_result, as_table, check_robot, finish
+from rne.arrays import F8, Floats, as_batch, as_result, as_table, check_robot, finish
+from rne.errors import ArgumentError
 from rne.kernels.center_of_mass import JACOBIAN, POSITION, VELOCITY
 from rne.kernels.entries import CENTER_OF_MASS, CENTER_OF_MASS_ONE
 from rne.kernels.jit import REFUSED
@@ -26,7 +27,12 @@ def center_of_mass(robot: Robot, q: ArrayLike, *, out: Floats | None = None, thr
 
     Returns
     -------
-    c : (..., 3) in base axes, from the origin of the base, m; NaN for a robot without mass.
+    c : (..., 3) in base axes, from the origin of the base, m.
+
+    Raises
+    ------
+    ArgumentError
+        An argument has the wrong shape, type or value, or the robot has no mass.
 
     Examples
     --------
@@ -91,15 +97,19 @@ def center_of_mass_jacobian(
 def _center_of_mass(
     robot: Robot, q: ArrayLike, qd: ArrayLike | None, out: Floats | None, threads: int | None, what: int
 ) -> Floats:
-    plain = type(q) is ndarray and q.ndim == 1 and (qd is None or type(qd) is ndarray)
+    plain = type(q) is ndarray and q.ndim == 1 and q.dtype is F8
+    plain = plain and (qd is None or (type(qd) is ndarray and qd.dtype is F8))
     if plain and out is None and threads is None and what != JACOBIAN:
         try:
             c = empty(3)
-            if CENTER_OF_MASS_ONE.call(robot._address, q, robot._zeros if qd is None else qd, c, what) == 0:
+            fits = CENTER_OF_MASS_ONE.call(robot._address, q, robot._zeros if qd is None else qd, c, what) == 0
+            if fits and c[0] == c[0]:  # NaN may be the answer to a NaN, or to a robot without mass
                 return c
         except REFUSED:
             pass
     check_robot(robot)
+    if robot.total_mass == 0:
+        raise ArgumentError(f"robot: {robot.name} has no mass, and so no centre of mass")
     batch = as_batch(robot, {"q": q, "qd": qd}, required="q")
     result = as_result(out, (*batch.shape, 3, robot.n) if what == JACOBIAN else (*batch.shape, 3), batch)
     table = as_table(robot, batch.dtype)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rne.arrays import Floats, check_robot
-from rne.errors import ArgumentError
+from rne.errors import ArgumentError, shown
 from rne.inertia import mass_matrix_inverse
 from rne.kinematics import jacobian
 from rne.robot import Robot
@@ -166,10 +166,9 @@ def _mobility(
 
 
 def _check_rows(rows: Sequence[int] | None) -> list[int]:
-    try:
-        chosen = list(range(6)) if rows is None else [int(row) for row in rows]
-    except (TypeError, ValueError):
+    chosen = list(range(6)) if rows is None else list(rows) if isinstance(rows, Sequence | np.ndarray) else []
+    if not all(isinstance(row, int | np.integer) and not isinstance(row, bool) for row in chosen):
         chosen = []
     if not chosen or len(set(chosen)) < len(chosen) or not set(chosen) <= set(range(6)):
-        raise ArgumentError(f"rows: wanted different numbers from 0 to 5, at least one, got {rows!r}")
+        raise ArgumentError(f"rows: wanted different numbers from 0 to 5, at least one, got {shown(rows)}")
     return chosen

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne import shapes
-from rne.edit import matrix, numbers, vector, vectors
+from rne.edit import matrix, numbers, rotation_matrix, symmetric, vector, vectors
 from rne.errors import ArgumentError
 from rne.tree import IDENTITY, ZERO, Body
 
@@ -64,7 +64,7 @@ class Inertia:
 
     def __init__(self, mass: float, com: ArrayLike = ZERO, tensor: ArrayLike | None = None) -> None:
         centre = numbers("com", com, (3,))
-        full = np.zeros((3, 3)) if tensor is None else _symmetric("tensor", tensor, 3)
+        full = np.zeros((3, 3)) if tensor is None else symmetric("tensor", tensor, 3)
         for array in (centre, full):
             array.flags.writeable = False
         object.__setattr__(self, "mass", float(numbers("mass", mass, ())))
@@ -82,7 +82,7 @@ class Inertia:
         >>> Inertia.point(2.5, [0.4, 0, 0]).about([0, 0, 0])[2, 2].round(12)  # m r^2
         np.float64(0.4)
         """
-        return cls(mass, at)
+        return cls(mass, numbers("at", at, (3,)))
 
     @classmethod
     def rod(cls, mass: float, length: float, axis: ArrayLike = (1.0, 0.0, 0.0), *, about: str = "center") -> Inertia:
@@ -161,7 +161,7 @@ class Inertia:
         ArgumentError
             Not 4x4 finite numbers, not symmetric, or first moments without a mass.
         """
-        J = _symmetric("pseudo", pseudo, 4)
+        J = symmetric("pseudo", pseudo, 4)
         mass, first = float(J[3, 3]), J[3, :3]
         if mass == 0 and first.any():
             raise ArgumentError(f"pseudo: first moments {first.tolist()} without a mass have no centre")
@@ -198,10 +198,14 @@ class Inertia:
         >>> Inertia.from_body(rne.load("models/planar2/robot.dh.toml").tree.bodies[-1]).com
         array([-0.5,  0. ,  0. ])
         """
+        if not isinstance(body, Body):
+            raise ArgumentError(f"body: wanted one of robot.tree.bodies, got {type(body).__name__}")
         return cls(body.mass, body.com, body.inertia)
 
     def to_body(self, name: str) -> Body:
         """Return the body as a link of a tree, in the frame in which it is given."""
+        if not isinstance(name, str) or not name.strip():
+            raise ArgumentError(f"name: wanted a text with something in it, got {name!r}")
         return Body(name, self.mass, vector("com", self.com), matrix("tensor", self.tensor))
 
     # ------------------------------------------------------------------------------------- moved about, put together
@@ -225,14 +229,12 @@ class Inertia:
         >>> Inertia.point(1.0, at=[0.5, 0, 0]).at(quarter, [0, 0, 2]).com
         array([0. , 0.5, 2. ])
         """
-        R = numbers("rotation", rotation, (3, 3))
-        if np.abs(R @ R.T - np.eye(3)).max() > ROUNDING or np.linalg.det(R) < 0:
-            raise ArgumentError(f"rotation: wanted an orthonormal, right-handed matrix, got {R.tolist()}")
+        R = rotation_matrix("rotation", rotation)
         return Inertia(self.mass, R @ self.com + numbers("position", position, (3,)), R @ self.tensor @ R.T)
 
     def shifted(self, by: ArrayLike) -> Inertia:
         """Return the body moved along by (3,) (m), its axes kept."""
-        return self.at(position=by)
+        return self.at(position=numbers("by", by, (3,)))
 
     def __add__(self, other: Inertia) -> Inertia:
         if not isinstance(other, Inertia):
@@ -328,10 +330,3 @@ def _steiner(r: Array) -> Array:
     """-[r]x^2: what a unit mass at r adds to the tensor about the origin."""
     tensor: Array = r @ r * np.eye(3) - np.outer(r, r)
     return tensor
-
-
-def _symmetric(argument: str, value: ArrayLike, size: int) -> Array:
-    full = numbers(argument, value, (size, size))
-    if np.abs(full - full.T).max() > ROUNDING * np.abs(full).max():
-        raise ArgumentError(f"{argument}: wanted a symmetric matrix, got {full.tolist()}")
-    return (full + full.T) / 2

@@ -14,7 +14,8 @@ from rne import coupling, edit, inertial
 from rne.errors import ArgumentError, ModelWarning
 from rne.kernels import layout as at
 from rne.links import LinkTable, compile_tree
-from rne.tree import Drive, Joint, Tree
+from rne.read.structure import check_tree
+from rne.tree import IDENTITY, Drive, Joint, Tree
 
 
 class Robot:
@@ -65,9 +66,14 @@ class Robot:
     _address: int
     _zeros: NDArray[np.float64]
 
-    def __init__(self, tree: Tree, joints: Iterable[str] | None = None) -> None:
+    def __init__(self, tree: Tree, joints: Sequence[str] | None = None) -> None:
+        if not isinstance(tree, Tree):
+            raise ArgumentError(f"tree: wanted a Tree, as a reader makes it, got {type(tree).__name__}")
+        check_tree(tree)
         file_order = tuple(j.name for j in tree.joints if j.movable and j.mimic is None)
-        links = compile_tree(tree, None if joints is None else _order(joints, file_order))
+        if joints is not None:
+            joints = _order(joints, file_order)
+        links = compile_tree(tree, joints)
         by_name = {joint.name: joint for joint in tree.joints}
         values = {
             "tree": tree,
@@ -171,7 +177,7 @@ class Robot:
             There is no such joint.
         """
         for joint in self.tree.joints:
-            if joint.name == name:
+            if isinstance(name, str) and joint.name == name:
                 return joint
         raise edit.unknown_name("name", "joint", name, (j.name for j in self.tree.joints))
 
@@ -207,9 +213,28 @@ class Robot:
             return self
         return Robot(tree, self.joint_names)
 
+    def with_frame(
+        self, name: str, position: ArrayLike, rotation: ArrayLike = IDENTITY, frame: str | None = None
+    ) -> Robot:
+        """Return the robot with one more named frame, such as that of a tool; it weighs nothing.
+
+        Parameters
+        ----------
+        name : what the functions of rne will know it by.
+        position, rotation : (3,) of its origin, m, and (3, 3) of its axes as columns, in the axes of `frame`.
+        frame : link that carries it; may be left out where the robot has one tip.
+
+        Raises
+        ------
+        UnknownNameError, ArgumentError
+            An unknown frame, several tips to choose from, a name that is taken, or a matrix that is no rotation.
+        """
+        frame = self._tip() if frame is None else frame
+        return Robot(edit.with_frame(self.tree, name, frame, position, rotation), self.joint_names)
+
     def with_locked(self, values: Mapping[str, float]) -> Robot:
         """Return the robot with joints frozen at the given positions (rad or m), by name."""
-        tree = edit.locked(self.tree, values)
+        tree = edit.locked(self.tree, values, "values")
         left = {joint.name for joint in tree.joints if joint.movable}
         return Robot(tree, tuple(name for name in self.joint_names if name in left))
 
@@ -296,15 +321,16 @@ class Robot:
         return tips[0]
 
 
-def _order(joints: Iterable[str], there: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the wanted order of the coordinates."""
+def _order(joints: Sequence[str], there: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of all coordinates in the wanted order."""
     if isinstance(joints, str) or not isinstance(joints, Iterable):
         raise ArgumentError(f"joints: wanted a list of names, got {joints!r}")
     wanted = tuple(joints)
+    known = set(there)
     for name in wanted:
-        if not isinstance(name, str) or name not in there:
+        if not isinstance(name, str) or name not in known:
             raise edit.unknown_name("joints", "coordinate", name, there)
-    missing = [name for name in there if name not in wanted]
+    missing = [name for name in there if name not in set(wanted)]
     if missing or len(set(wanted)) != len(wanted):
         what = f"{', '.join(missing)} missing (lock={{...}} freezes joints)" if missing else "a name stands twice"
         raise ArgumentError(f"joints: wanted each of {', '.join(there)} once; {what}")

@@ -26,9 +26,9 @@ def cylinder(mass: float, radius: float, length: float, axis: ArrayLike, inner: 
     """Cylinder along `axis` with a bore: m (R^2 + r^2) / 2 about it, m (3 (R^2 + r^2) + l^2) / 12 across."""
     outer, bore = _radii(radius, inner)
     squares = outer**2 + bore**2
-    mass = _mass(mass)
-    across = mass * (3 * squares + _size("length", length) ** 2) / 12
-    return _axial(direction(axis), mass * squares / 2, across)
+    whole = _mass(mass)
+    across = whole * (3 * squares + _size("length", length) ** 2) / 12
+    return _axial(direction(axis), whole * squares / 2, across)
 
 
 def sphere(mass: float, radius: float, inner: float) -> Array:
@@ -59,8 +59,9 @@ def _axial(unit: Array, along: float, across: float) -> Array:
     return across * np.eye(3) + (along - across) * np.outer(unit, unit)
 
 
-def _mass(value: ArrayLike) -> float:
-    return float(numbers("mass", value, ()))
+def _mass(mass: float) -> float:
+    """What is taken away has a negative one."""
+    return float(numbers("mass", mass, ()))
 
 
 def _size(argument: str, value: ArrayLike) -> float:

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.arrays import Batch, as_batch, as_table, as_times, check_robot, real_array
+from rne.arrays import Batch, as_batch, as_table, as_times, check_robot
 from rne.control import Controller
+from rne.edit import real_array
 from rne.energy import kinetic_energy, potential_energy
-from rne.errors import ArgumentError, SingularError
+from rne.errors import ArgumentError, SingularError, check_flag
 from rne.inertia import refuse_singular
 from rne.integration import Ask, adaptive, asking, asking_function, telling
 from rne.kernels.entries import (
@@ -102,8 +103,9 @@ def simulate(
     True
     """
     check_robot(robot)
-    if method not in ("adaptive", *_METHODS):
+    if not isinstance(method, str) or method not in ("adaptive", *_METHODS):
         raise ArgumentError(f"method: wanted one of 'rk4', 'euler', 'adaptive', got {method!r}")
+    check_flag("friction", friction)
     batch = as_batch(robot, {"q0": q0, "qd0": qd0}, required="q0")
     times, n = as_times("t", t), robot.n
     substeps = _substeps(times, step)

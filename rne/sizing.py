@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rne.arrays import as_batch, as_wrenches, check_robot
 from rne.breakdown import torque_breakdown
 from rne.edit import numbers
-from rne.errors import ArgumentError
+from rne.errors import ArgumentError, check_flag
 from rne.power import actuator_power
 from rne.robot import Robot
 from rne.text import cells, columns, percent
@@ -168,6 +168,7 @@ def motor_sizing(
     r          0        0        0         0         0       0         0     N
     """
     check_robot(robot)
+    check_flag("friction", friction)
     wrenches = {} if f_ext is None else as_wrenches(robot, f_ext)[1]
     state = {"q": q, "qd": qd, "qdd": qdd, **wrenches}
     batch = as_batch(robot, state, required="q", widths=dict.fromkeys(wrenches, 6))

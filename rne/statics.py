@@ -10,6 +10,7 @@ from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
 from rne.arrays import (
+    F8,
     Floats,
     as_batch,
     as_result,
@@ -19,9 +20,9 @@ from rne.arrays import (
     check_robot,
     finish,
     read_only,
-    real_array,
 )
 from rne.dynamics import torque_of_wrenches
+from rne.edit import real_array
 from rne.errors import ArgumentError
 from rne.kernels import layout as at
 from rne.kernels.entries import JOINT_WRENCHES, JOINT_WRENCHES_ONE, STATIC_TORQUE_ONE
@@ -65,11 +66,11 @@ def static_torque(
     >>> rne.static_torque(arm, [0.0, 0.0], {"link2": [0.0, 3.0, 0.0, 0.0, 0.0, 0.0]})
     array([6., 3.])
     """
-    plain = type(q) is ndarray and q.ndim == 1 and type(f_ext) is dict and len(f_ext) == 1
+    plain = type(q) is ndarray and q.ndim == 1 and q.dtype is F8 and type(f_ext) is dict and len(f_ext) == 1
     if plain and out is None and threads is None:
         try:
             ((name, wrench),) = f_ext.items()
-            if type(wrench) is ndarray:
+            if type(wrench) is ndarray and wrench.dtype is F8:
                 tau, place = empty(robot.n), robot.links.frames[name].places["world"]
                 if STATIC_TORQUE_ONE.call(robot._address, place, wrench, q, tau) == 0:
                     return tau
@@ -129,7 +130,7 @@ def joint_wrenches(
     array([[19.62 , 19.62 ],
            [ 9.81 ,  4.905]])
     """
-    plain = type(q) is type(qd) is type(qdd) is ndarray and q.ndim == 1
+    plain = type(q) is type(qd) is type(qdd) is ndarray and q.ndim == 1 and q.dtype is qd.dtype is qdd.dtype is F8
     if plain and gravity is None and f_ext is None and out is None and threads is None and origin == "child":
         try:
             w, joints = empty((len(robot.links.joints), 6)), robot.links.joint_places[axes]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.edit import numbers
+from rne.edit import numbers, real_array
 from rne.errors import ArgumentError
 
 Array = NDArray[np.float64]
@@ -231,18 +231,15 @@ def _joints(**values: ArrayLike) -> dict[str, Array]:
     """Return one number a joint in each, (n,), from as many or from one for all."""
     arrays = {name: _row(name, value) for name, value in values.items()}
     n = max(array.size for array in arrays.values())
-    for name, array in arrays.items():
-        if array.size not in (1, n):
-            raise ArgumentError(f"{name}: wanted one number or shape ({n},), got {array.shape}")
+    if any(array.size not in (1, n) for array in arrays.values()):
+        given = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        raise ArgumentError(f"wanted one number or as many as there are joints in each, got {given}")
     return {name: np.broadcast_to(array, n) for name, array in arrays.items()}
 
 
 def _row(name: str, value: ArrayLike) -> Array:
     """Return one finite number or a row of them."""
-    try:
-        shape = np.shape(value)
-    except ValueError as error:
-        raise ArgumentError(f"{name}: wanted one number or a row of them, got {value!r} ({error})") from None
-    if len(shape) > 1:
-        raise ArgumentError(f"{name}: wanted one number or a row of them, got shape {shape}")
-    return numbers(name, value, shape)
+    array = real_array(name, value)
+    if array.ndim > 1:
+        raise ArgumentError(f"{name}: wanted one number or a row of them, got shape {array.shape}")
+    return numbers(name, array, array.shape)

@@ -7,7 +7,7 @@ mass; it says nothing about how the dynamics are calculated.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from rne.errors import Problem
 
@@ -80,7 +80,7 @@ class Drive:
     @property
     def reflected_inertia(self) -> float:
         """Inertia of the rotor as the joint feels it."""
-        return self.gear_ratio**2 * self.rotor_inertia
+        return self.gear_ratio * self.gear_ratio * self.rotor_inertia  # ** raises an error where it overflows
 
 
 @dataclass(frozen=True)
@@ -139,6 +139,25 @@ class Coupling:
 
 
 @dataclass(frozen=True)
+class Ignored:
+    """What a reader met in a file and has no use for, such as shapes, transmissions and elements of other programs.
+
+    Attributes
+    ----------
+    element : where it stands, as an XPath from the root, for example ``link/visual`` or ``joint/limit/@jerk``.
+    lines : of every place.
+    """
+
+    element: str
+    lines: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        """How often the file has it."""
+        return len(self.lines)
+
+
+@dataclass(frozen=True)
 class Tree:
     """A robot as its file says it.
 
@@ -150,6 +169,7 @@ class Tree:
     source : the file it came from, or ``<urdf>``, ``<dh>``.
     notes : what the reader met that is legal but worth a word; they become warnings.
     couplings : springs and dampers between joints.
+    ignored : what the reader passed over without a word, by element.
     """
 
     name: str
@@ -157,5 +177,6 @@ class Tree:
     joints: tuple[Joint, ...]
     gravity: Vector = STANDARD_GRAVITY
     source: str = "<tree>"
-    notes: tuple[Problem, ...] = field(default=())
+    notes: tuple[Problem, ...] = ()
     couplings: tuple[Coupling, ...] = ()
+    ignored: tuple[Ignored, ...] = ()

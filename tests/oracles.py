@@ -183,6 +183,7 @@ def pin_inverse_dynamics(
         loads[frame.parentJoint] = loads[frame.parentJoint] + frame.placement.act(turned)
     qd, qdd = zero if qd is None else qd, zero if qdd is None else qdd
     tau = pin.rnea(model, data, configuration, pin_v(pm, names, qd), pin_v(pm, names, qdd), loads)
+    model.gravity = pin.Motion(np.array(GRAVITY), np.zeros(3))  # models are shared between tests
     return from_pin_v(pm, names, tau)
 
 

@@ -320,3 +320,9 @@ def test_results_do_not_depend_on_what_was_calculated_before():
     first = [rne.inverse_dynamics(robot, *state) for robot, state in zip(robots, states, strict=True)]
     for robot, state, tau in reversed(list(zip(robots, states, first, strict=True))):
         assert_same_bits(rne.inverse_dynamics(robot, *state), tau)
+
+
+def test_an_out_whose_entries_share_memory_is_refused():
+    row = np.lib.stride_tricks.as_strided(np.empty(6), (7, 6), (0, 8))
+    with pytest.raises(rne.ArgumentError, match="out: several of its entries share their memory"):
+        rne.gravity_vector(ARM, np.zeros((7, 6)), out=row)

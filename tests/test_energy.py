@@ -91,8 +91,28 @@ def test_energies_and_center_are_those_of_the_twin(robot):
     assert_near(rne.potential_energy(mine, q, gravity=[1.0, 2.0, 3.0]), ref.potential_energy(tree, q, [1.0, 2.0, 3.0]))
     if ref.total_mass(tree):
         assert_near(rne.center_of_mass(mine, q), ref.center_of_mass(tree, q))
-    else:
-        assert np.isnan(rne.center_of_mass(mine, q)).all()
+
+
+@pytest.mark.parametrize("q", [np.zeros(1), [0.0], np.zeros((3, 1)), np.full(1, np.nan)])
+@pytest.mark.filterwarnings("ignore:.*has mass, so the joint moves none:rne.ModelWarning")
+def test_a_robot_without_mass_has_no_center(q):
+    ghost = rne.load_urdf(
+        '<robot name="ghost"><link name="a"/><link name="b"/><joint name="j" type="continuous">'
+        '<parent link="a"/><child link="b"/></joint></robot>'
+    )
+    calls = (
+        lambda: rne.center_of_mass(ghost, q),
+        lambda: rne.center_of_mass_velocity(ghost, q, q),
+        lambda: rne.center_of_mass_jacobian(ghost, q),
+    )
+    for call in calls:
+        with pytest.raises(rne.ArgumentError, match="ghost has no mass, and so no centre of mass"):
+            call()
+    base = rne.load_urdf(
+        '<robot name="block"><link name="a"><inertial><origin xyz="1 2 3"/><mass value="2"/><inertia '
+        'ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>'
+    )
+    assert_near(rne.center_of_mass(base, np.zeros(0)), [1.0, 2.0, 3.0])
 
 
 # ------------------------------------------------------------------------------------------------------ identities

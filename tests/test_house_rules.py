@@ -29,11 +29,11 @@ ARROWS = {
     "edit": "tree errors",
     "coupling": "edit errors kernels/layout tree",
     "inertial": "edit errors tree",
-    "robot": "coupling inertial kernels/layout links edit tree errors",
+    "robot": "coupling inertial kernels/layout links edit read tree errors",
     "arrays": "kernels/layout frames robot edit errors",
     "many": "kernels kernels/layout arrays robot errors",
     "loading": "read robot",
-    "dynamics": "arrays kernels kernels/layout many robot",
+    "dynamics": "arrays errors kernels kernels/layout many robot",
     "coriolis": "arrays dynamics kernels many robot",
     "inertia": "arrays errors kernels kernels/layout many robot",
     "forward": "arrays dynamics errors inertia kernels kernels/layout many robot",
@@ -54,28 +54,44 @@ ARROWS = {
     "identities": "coriolis dynamics energy errors forward inertia lagrange robot",
     "verification": "arrays edit identities robot sampling",
     "doctor": "edit errors inertia kernels/layout loading read robot sampling tree",
-    "energy": "arrays kernels many robot",
+    "energy": "arrays errors kernels many robot",
     "equations": "arrays coriolis dynamics errors inertia robot text",
     "kinematics": "arrays errors frames kernels many robot",
     "linear_model": "arrays inertial kernels kernels/layout many robot",
-    "mass": "arrays kernels many robot",
-    "statics": "arrays dynamics errors kernels kernels/layout kinematics many robot",
+    "mass": "arrays errors kernels many robot",
+    "statics": "arrays dynamics edit errors kernels kernels/layout kinematics many robot",
     "reactions": "arrays dynamics edit errors forward kinematics robot statics text",
     "motion": "edit errors robot text",
     "path": "arrays errors robot trajectory",
     "control": "arrays errors kernels kernels/layout path robot",
-    "integration": "arrays errors forward kernels robot",
-    "simulation": "arrays control energy errors inertia integration kernels kernels/layout many motion robot",
+    "integration": "edit errors forward kernels robot",
+    "simulation": "arrays control edit energy errors inertia integration kernels kernels/layout many motion robot",
     "balance": "arrays control dynamics errors integration motion power robot simulation statics",
-    "breakdown": "arrays dynamics inertia kernels kernels/layout many robot statics",
+    "breakdown": "arrays dynamics errors inertia kernels kernels/layout many robot statics",
     "terms": "breakdown equations errors robot",
     "simplification": "arrays edit errors robot sizing terms text",
+    "smoothing": "edit errors",
+    "files": "errors robot smoothing whole",
     "plot": "arrays breakdown edit energy errors inertia robot simplification sizing terms whole",
     "operational": "arrays errors inertia kinematics robot",
+    "dask": (
+        "arrays breakdown coriolis dynamics edit energy errors forward inertia kinematics linear_model mass "
+        "operational power robot statics"
+    ),
+    "viewer": "arrays dynamics edit errors kinematics read rigid_body robot tree",
     "examples": "__init__ edit lagrange text",  # the public names, as their readers use them
-    "cli": "__init__ examples kernels many robot tree errors verification whole",  # the public names; a loop to time
+    "cli": "__init__ doctor examples files kernels many robot tree errors verification whole",  # a loop to time
 }
 ARROWS["__init__"] = " ".join(ARROWS.keys() - {"cli", "examples"})  # the front door leads to all but its own clients
+# What else a room or file may import: packages of an extra, which need not be there.
+EXTRAS = {
+    "dask.py": {"dask"},
+    "files": {"pyarrow"},
+    "integration.py": {"scipy"},
+    "plot": {"matplotlib"},
+    "read/xacro.py": {"xacro", "xacrodoc"},
+    "viewer": {"trimesh", "viser"},
+}
 GROWING = ("__init__", "cli")  # these may use less than they may
 
 SOURCES = sorted(RNE.rglob("*.py"))
@@ -163,15 +179,25 @@ def test_only_the_command_line_prints(path):
 def test_nothing_but_the_declared_is_imported():
     """numpy, numba with its llvmlite, click for the command line; all else is Python's own.
 
-    A simulation takes scipy and plots take matplotlib if it is there, and only then.
+    The packages of extras are for the rooms in EXTRAS.
     """
     import sys
 
     for path in SOURCES:
         outside = {name.split(".")[0] for name in imported(path)} - sys.stdlib_module_names - {"rne"}
-        optional = {"integration.py": "scipy", "plot": "matplotlib"}.get(path.relative_to(RNE).parts[0], "")
-        assert outside <= {"numpy", "numba", "llvmlite", "click", optional}, path
-    assert not re.search(r"^(import|from) scipy", (RNE / "integration.py").read_text(encoding="utf-8"), re.MULTILINE)
+        assert outside <= {"numpy", "numba", "llvmlite", "click"} | EXTRAS.get(extra(path), set()), path
+
+
+def extra(path: Path) -> str:
+    """What EXTRAS calls a file or its room."""
+    here = str(path.relative_to(RNE))
+    return here if here in EXTRAS else here.split("/")[0]
+
+
+@pytest.mark.parametrize("path", [path for path in SOURCES if extra(path).endswith(".py") and extra(path) in EXTRAS])
+def test_what_may_be_missing_is_imported_where_it_is_used(path):
+    names = "|".join(EXTRAS[extra(path)])
+    assert not re.search(rf"^(import|from) ({names})", path.read_text(encoding="utf-8"), re.MULTILINE)
 
 
 PAGES = sorted(path for folder in ("rne", "tests", "benchmarks") for path in (ROOT / folder).rglob("*.py"))
@@ -185,7 +211,7 @@ def test_a_page_is_not_too_long(path):
 
 
 def public_names():
-    for module in (rne, rne.control, rne.jit, rne.plot):
+    for module in (rne, rne.control, rne.files, rne.jit, rne.plot):
         for name in module.__all__:
             value = getattr(module, name)
             if not inspect.ismodule(value):
@@ -224,7 +250,7 @@ def test_a_public_name_describes_every_parameter(name):
 
 
 def test_public_names_are_sorted_and_there():
-    for module in (rne, rne.control, rne.jit, rne.plot):
+    for module in (rne, rne.control, rne.files, rne.jit, rne.plot):
         assert list(module.__all__) == sorted(module.__all__)
         assert all(hasattr(module, name) for name in module.__all__)
 

@@ -172,7 +172,7 @@ def test_the_model_of_a_robot_that_is_gone_lives_on():
 @pytest.mark.parametrize(
     ("frames", "message"),
     [
-        ({"tol": "world"}, "f_ext: no frame is named 'tol'; did you mean 'tool'"),
+        ({"tol": "world"}, "frames: no frame is named 'tol'; did you mean 'tool'"),
         ({"tool": "body"}, "wanted the axes 'world' or 'local', got 'body'"),
     ],
 )

@@ -15,7 +15,7 @@ from own_robots import arm, gripper
 import rne
 from rne.kernels import layout as at
 from rne.links import compile_tree
-from rne.tree import Body, Joint, Pose, Tree
+from rne.tree import Body, Joint, Mimic, Pose, Tree
 
 SMALL = {"min_joints": 1, "max_joints": 9}
 
@@ -242,3 +242,29 @@ def test_slides_whose_masses_cancel_are_refused():
     joints = (Joint("slide", "prismatic", "base", "a"), Joint("bolt", "fixed", "a", "b", Pose()))
     with pytest.raises(rne.ModelError, match="joint 'slide': the masses that slide sum to zero"):
         compile_tree(Tree("ghost", bodies, joints))
+
+
+# ----------------------------------------------------------------------------------------------- trees made by hand
+
+
+@pytest.mark.parametrize(
+    ("bodies", "joints", "wanted"),
+    [
+        ((), (), "has no links"),
+        ((Body("a"),), (Joint("j", "revolute", "a", "b"),), "its child 'b' is not a link"),
+        ((Body("a"), Body("b", 1.0)), (Joint("j", "Revolute", "a", "b"),), "did you mean 'revolute'"),
+        ((Body("a"), Body("b", 1.0)), (Joint("j", "revolute", "a", "b", axis=(0.0, 0.0, 2.0)),), "no unit vector"),
+        ((Body("a"), Body("b", 1.0)), (Joint("j", "revolute", "a", "b", mimic=Mimic("j")),), "mimics itself"),
+        ((Body("a"), Body("b", 1.0)), (Joint("j", "revolute", "a", "b", mimic=Mimic("k")),), "'k', which is not a jo"),
+        ((Body("a"), Body("b", 1.0), Body("b", 2.0)), (Joint("j", "revolute", "a", "b"),), "duplicate name"),
+        ((Body("a"), Body("b", float("nan"))), (Joint("j", "revolute", "a", "b"),), "overflow"),
+        (
+            (Body("a"), Body("b")),
+            (Joint("j", "revolute", "a", "b"), Joint("k", "revolute", "b", "a")),
+            "the joints form a loop",
+        ),
+    ],
+)
+def test_trees_that_no_reader_makes_are_refused(bodies, joints, wanted):
+    with pytest.raises(rne.ModelError, match=wanted):
+        rne.Robot(Tree("made by hand", bodies, joints))

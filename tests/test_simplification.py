@@ -252,7 +252,7 @@ def test_long_lists_are_cut_short():
         ({"q": np.zeros(3), "drop": None}, "drop: wanted names"),
         ({"q": np.zeros(3), "drop": [["D12"]]}, "drop: no term or coefficient is named"),
         ({"q": np.zeros(3), "below": -0.1}, "below: wanted zero or more, got -0.1"),
-        ({"q": np.zeros(3), "below": "little"}, "below: wanted numbers"),
+        ({"q": np.zeros(3), "below": "little"}, "below: wanted real numbers"),
         ({"q": np.zeros(3), "below": np.nan}, "below: wanted finite"),
     ],
 )

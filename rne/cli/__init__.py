@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from rne.cli import bench, check, example, info, inverse
+from rne.cli import bench, check, example, info, plot, trajectories, view
 from rne.cli.options import examples
 from rne.errors import RneError
 
@@ -63,6 +63,8 @@ def _version(package: str) -> str:
         "rne info panda.urdf",
         "rne check panda.urdf --verify",
         "rne id panda.urdf motion.csv -o torques.csv",
+        "rne view panda.urdf motion.csv",
+        "rne plot panda.urdf motion.csv -o torques.svg",
         "rne bench panda.urdf",
         "rne example two_link_point_mass",
     ),
@@ -72,9 +74,21 @@ def _version(package: str) -> str:
 def main() -> None:
     """Rigid-body dynamics of robots by recursive Newton-Euler.
 
-    A ROBOT is a URDF file (.urdf, .xml) or a DH table (.toml). Quantities are in SI units and radians.
+    A ROBOT is a URDF file (.urdf, .xml; .xacro with the extra xacro) or a DH table (.toml).
+    Quantities are in SI units and radians.
     """
 
 
-for command in (info.info, check.check, inverse.inverse_dynamics, bench.bench, example.example):
+for command in (
+    info.info,
+    check.check,
+    trajectories.inverse_dynamics,
+    trajectories.forward_dynamics,
+    trajectories.breakdown,
+    trajectories.convert,
+    plot.plot,
+    view.show_robot,
+    bench.bench,
+    example.example,
+):
     main.add_command(command)

@@ -77,7 +77,7 @@ def _loaded(path: str | os.PathLike[str], options: dict[str, Any]) -> tuple[Robo
 
 
 def _shapes(path: str | os.PathLike[str]) -> Sequence[Geometry]:
-    return () if os.fspath(path).lower().endswith(".toml") else read_geometry(path)
+    return read_geometry(path) if os.fspath(path).lower().endswith((".urdf", ".xml")) else ()
 
 
 def _examined(
@@ -93,6 +93,10 @@ def _examined(
         yield from (_said(problem, "warning") for problem in notes)
         yield from bodies.examine(robot, shapes)
         yield from joints.examine(robot)
+        for ignored in robot.tree.ignored:
+            times = f"{ignored.count} times" if ignored.count > 1 else "once"
+            what = f"{ignored.element} stands there {times} and is not used"
+            yield Finding("info", "ignored", "", what, line=ignored.lines[0])
         if condition is not None:
             yield from conditioning.examine(condition, samples)
 
@@ -100,6 +104,18 @@ def _examined(
     return Diagnosis(robot.name, robot.tree.source, in_order(findings()), condition)
 
 
+_NEAREST = "`rne check ROBOT --fix OUT.urdf` writes the nearest inertia that a body can have; better, measure it again"
+_FIXES = {
+    "inertia-indefinite": _NEAREST,
+    "inertia-triangle": _NEAREST,
+    "inertia-without-mass": "give the mass, or take the inertia away",
+    "mass-negative": "give the mass in kg, without a sign",
+    "massless": "give a link beyond the joint mass and inertia, or make the joint fixed",
+    "limit-inverted": "let lower and upper change places",
+}
+
+
 def _said(problem: Problem, severity: str) -> Finding:
-    """What a reader says; it names the way to mend it in the same breath."""
-    return Finding(severity, "file", problem.element, problem.what, line=problem.line)
+    """What a reader says; if no fix stands here, it names the way to mend it in the same breath."""
+    fix = _FIXES.get(problem.code, "")
+    return Finding(severity, problem.code, problem.element, problem.what, fix, problem.line)

@@ -19,8 +19,7 @@ from xml.parsers import expat
 import numpy as np
 from numpy.typing import NDArray
 
-from rne.errors import FileError
-from rne.read.files import path_name
+from rne.errors import ArgumentError, FileError
 from rne.read.urdf import open_urdf
 from rne.read.xmltree import parse
 
@@ -91,7 +90,9 @@ def repair_inertias(path: str | os.PathLike[str]) -> tuple[bytes, tuple[Repair, 
     >>> repair_inertias("models/panda/robot.urdf")[1]
     ()
     """
-    where = path_name(path)
+    if not isinstance(path, str | os.PathLike):
+        raise ArgumentError(f"path: wanted a path, got {type(path).__name__}")
+    where = os.fspath(path)
     if not where.lower().endswith((".urdf", ".xml")):
         raise FileError(f"{where}: only the inertias of a URDF file can be repaired")
     findings, data, encoding = open_urdf(path, strict=False)

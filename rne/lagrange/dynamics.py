@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.errors import ArgumentError
+from rne.errors import ArgumentError, check_flag
 from rne.lagrange.chain import coupling_map, mimic_map, moving_joints, states
 from rne.lagrange.terms import christoffel, gravity_vector, inertia_matrix
 from rne.robot import Robot
@@ -79,6 +79,7 @@ def inverse_dynamics(
     >>> inverse_dynamics(arm, [0.0, 0.0], qdd=[1.0, 0.0], gravity=[0.0, 0.0, 0.0]).round(4)
     array([2.6667, 0.8333])
     """
+    check_flag("friction", friction)
     position, velocity, acceleration = states(robot, q=q, qd=qd, qdd=qdd)
     inertial = np.einsum("...ij,...j->...i", inertia_matrix(robot, position), acceleration)
     tau: Array = inertial + gravity_vector(robot, position, gravity=gravity) + spring_torque(robot, position)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rne.errors import check_flag
 from rne.lagrange.chain import coupling_map, mimic_map, moving_joints, placed_bodies, states
 from rne.lagrange.pseudo import pseudo_inertia
 from rne.lagrange.terms import free_fall, rotor_inertias
@@ -43,6 +44,8 @@ def kinetic_energy(
     >>> float(kinetic_energy(arm, [0.0, 0.0], [1.0, 0.0]).round(4))
     1.3333
     """
+    check_flag("per_body", per_body)
+    check_flag("rotors", rotors)
     position, velocity = np.broadcast_arrays(*states(robot, q=q, qd=qd))
     G, _ = mimic_map(robot)
     at_joint = velocity @ G.T
@@ -90,6 +93,8 @@ def potential_energy(
     >>> potential_energy(arm, [np.pi / 2, 0.0], per_body=True).round(3) + 0.0
     array([ 0.   ,  0.   ,  4.905,  0.   , 14.715])
     """
+    check_flag("per_body", per_body)
+    check_flag("springs", springs)
     (position,) = states(robot, q=q)
     g = free_fall(robot, gravity)
     P = {p.body.name: -(p.T @ pseudo_inertia(p.body)[:, 3] @ g) for p in placed_bodies(robot, position, order=0)}

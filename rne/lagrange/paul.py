@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.edit import vectors
+from rne.errors import check_flag
 from rne.lagrange.chain import Placed, homogeneous, mimic_map, moving_joints, placed_bodies, states
 from rne.lagrange.terms import free_fall, rotor_inertias
 from rne.robot import Robot
@@ -192,6 +193,8 @@ def paul_inertia_matrix(robot: Robot, q: ArrayLike, *, rotors: bool = True, prod
     array([[2.6667, 0.8333],
            [0.8333, 0.3333]])
     """
+    check_flag("rotors", rotors)
+    check_flag("products", products)
     (position,) = states(robot, q=q)
     G, _ = mimic_map(robot)
     D = np.broadcast_to(G.T * (rotor_inertias(robot) if rotors else 0.0) @ G, (*position.shape[:-1], robot.n, robot.n))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.edit import numbers
+from rne.edit import numbers, symmetric
 from rne.errors import ArgumentError
 from rne.tree import Body
 
@@ -31,7 +31,7 @@ def inertia_to_pseudo(mass: float, com: ArrayLike, inertia: ArrayLike) -> Array:
     Raises
     ------
     ArgumentError
-        An argument has another shape, or is not finite.
+        An argument has another shape, is not finite, or not symmetric.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def inertia_to_pseudo(mass: float, com: ArrayLike, inertia: ArrayLike) -> Array:
            [3., 0., 0., 3.]])
     """
     m = float(numbers("mass", mass, ()))
-    c, tensor = numbers("com", com, (3,)), numbers("inertia", inertia, (3, 3))
+    c, tensor = numbers("com", com, (3,)), symmetric("inertia", inertia, 3)
     J = np.zeros((4, 4))
     # Tr(I) / 2 = integral of x^2 + y^2 + z^2, from which the tensor takes what J keeps; this also turns the signs.
     J[:3, :3] = np.trace(tensor) / 2 * np.eye(3) - tensor + m * np.outer(c, c)
@@ -69,7 +69,7 @@ def pseudo_to_inertia(pseudo: ArrayLike) -> tuple[float, Array, Array]:
     Raises
     ------
     ArgumentError
-        Not 4x4 finite numbers, or first moments without a mass.
+        Not 4x4 finite numbers, not symmetric, or first moments without a mass.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def pseudo_to_inertia(pseudo: ArrayLike) -> tuple[float, Array, Array]:
     >>> mass, com, np.diag(inertia)
     (3.0, array([1., 0., 0.]), array([0., 1., 1.]))
     """
-    J = numbers("pseudo", pseudo, (4, 4))
+    J = symmetric("pseudo", pseudo, 4)
     mass, first = float(J[3, 3]), J[:3, 3]
     if mass == 0 and first.any():
         raise ArgumentError(f"pseudo: first moments {first.tolist()} without a mass have no centre")
@@ -109,4 +109,6 @@ def pseudo_inertia(body: Body) -> Array:
     >>> pseudo_inertia(arm.tree.bodies[-1])[0].round(4)
     array([ 0.3328,  0.    ,  0.    , -0.5   ])
     """
+    if not isinstance(body, Body):
+        raise ArgumentError(f"body: wanted one of robot.tree.bodies, got {type(body).__name__}")
     return inertia_to_pseudo(body.mass, body.com, body.inertia)

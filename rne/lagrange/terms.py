@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.edit import numbers
+from rne.errors import check_flag
 from rne.lagrange.chain import mimic_map, moving_joints, placed_bodies, states
 from rne.lagrange.pseudo import pseudo_inertia
 from rne.robot import Robot
@@ -41,6 +42,7 @@ def inertia_matrix(robot: Robot, q: ArrayLike, *, rotors: bool = True) -> Array:
     array([[2.6667, 0.8333],
            [0.8333, 0.3333]])
     """
+    check_flag("rotors", rotors)
     (position,) = states(robot, q=q)
     G, _ = mimic_map(robot)
     m = len(G)

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
+from rne.errors import ArgumentError
 from rne.read.dh import read_dh
-from rne.read.files import path_name
+from rne.read.files import file_name
 from rne.read.findings import Findings
 from rne.read.nodes import EXPAND
 from rne.read.urdf import read_urdf
+from rne.read.xacro import read_xacro
 from rne.tree import Tree
 
 _READERS = {".urdf": read_urdf, ".xml": read_urdf, ".toml": read_dh}
+XACRO = ".xacro"
 _REFUSED = {
-    ".xacro": f"this is xacro, not yet URDF; {EXPAND}",
     ".sdf": "this is SDF, which is not supported; convert it to URDF first",
 }
 
 
-def read(path: str | os.PathLike[str], *, strict: bool = True) -> Tree:
+def read(path: str | os.PathLike[str], *, args: Mapping[str, object] | None = None, strict: bool = True) -> Tree:
     """Read a robot file, in the format that its suffix tells.
 
     Parameters
     ----------
-    path : a URDF file (``.urdf``, ``.xml``) or a DH table (``.toml``, for example ``robot.dh.toml``).
+    path : a URDF file (``.urdf``, ``.xml``), a xacro file (``.xacro``) or a DH table (``.toml``, for example
+        ``robot.dh.toml``).
+    args : values of the arguments of a xacro file, by name; such a file is expanded if they are given, be they none.
     strict : whether physical doubts are errors (True) or notes of the tree (False); see `rne.read.urdf.read_urdf`.
 
     Returns
@@ -34,10 +39,10 @@ def read(path: str | os.PathLike[str], *, strict: bool = True) -> Tree:
 
     Raises
     ------
-    ArgumentError
-        It is no path.
     ModelError
         The file cannot be read, is of another kind, or is no robot; holds all problems found.
+    ArgumentError
+        The path is no path, or `args` are not what the file asks for.
 
     Examples
     --------
@@ -48,10 +53,18 @@ def read(path: str | os.PathLike[str], *, strict: bool = True) -> Tree:
     ...     read(path).name
     'block'
     """
-    where = path_name(path)
+    where = file_name(path, "load_urdf takes the text of a URDF file")
     suffix = Path(where).suffix.lower()
+    if args is not None and not isinstance(args, Mapping):
+        raise ArgumentError(f"args: wanted a mapping from name to value, got {type(args).__name__}")
+    if suffix == XACRO and args is None:  # it is a program: none is run that nobody asked to run
+        Findings(where).at("").fail(f"this is xacro, not yet URDF; {EXPAND}")
+    if suffix == XACRO:
+        return read_xacro(where, args, strict=strict)
+    if args:
+        raise ArgumentError(f"args: only xacro files take arguments, {where} is none; leave them out")
     if suffix not in _READERS:
-        wanted = ", ".join(_READERS)
+        wanted = ", ".join([*_READERS, XACRO])
         what = _REFUSED.get(suffix, f"the suffix {suffix!r} tells no format of robot; wanted is one of {wanted}")
         Findings(where).at("").fail(what)
     return _READERS[suffix](Path(where), strict=strict)

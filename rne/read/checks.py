@@ -22,8 +22,8 @@ MOMENT_ROUNDING = 1e-6
 """Negative principal moment, as a part of the largest."""
 POINT_RADIUS = 1e-6
 """Radius of gyration (m) below which a body is a point and its moments are noise."""
-LARGEST = 1e100
-"""Size up to which numbers of a body can be multiplied without overflow; stars weigh less."""
+LARGEST = 1e12
+"""Size in SI units up to which masses, lengths and moments can be multiplied without overflow in single precision."""
 STAND_IN_MASS, STAND_IN_MOMENT = 1e-5, 1e-7
 """Mass (kg) and negative moment (kg m^2) up to which an impossible link is taken for a stand-in."""
 
@@ -31,10 +31,10 @@ STAND_IN_MASS, STAND_IN_MOMENT = 1e-5, 1e-7
 def check_body(body: Body, spot: Spot) -> None:
     """Report a mass or inertia that no body can have."""
     if not np.all(np.abs([body.mass, *body.com, *np.ravel(body.inertia)]) < LARGEST):  # NaN fails as well
-        spot.error(f"mass, centre of mass or inertia is not finite or beyond {LARGEST:g}")
+        spot.error(f"mass, centre of mass or inertia is not finite or beyond {LARGEST:g} in SI units")
         return
     if body.mass < 0:
-        spot.doubt(f"the mass {body.mass:g} kg is negative; no body has that")
+        spot.doubt(f"the mass {body.mass:g} kg is negative; no body has that", "mass-negative")
     smallest, middle, largest = np.linalg.eigvalsh(body.inertia).tolist()
     moments = f"principal moments {smallest:.4g}, {middle:.4g}, {largest:.4g} kg m^2"
     size = max(-smallest, largest)
@@ -42,17 +42,28 @@ def check_body(body: Body, spot: Spot) -> None:
     if -smallest > MOMENT_ROUNDING * size + noise:
         stand_in = 0 <= body.mass <= STAND_IN_MASS and -smallest <= STAND_IN_MOMENT
         report = spot.note if stand_in else spot.doubt
-        report(f"the inertia is not positive semidefinite ({moments}); check the signs and the products of inertia")
+        what = f"the inertia is not positive semidefinite ({moments}); check the signs and the products of inertia"
+        report(what, "inertia-indefinite")
     elif largest - middle - smallest > TRIANGLE_ROUNDING * size + noise:
-        spot.note(f"no body has this inertia: its largest moment exceeds the sum of the other two ({moments})")
+        what = f"no body has this inertia: its largest moment exceeds the sum of the other two ({moments})"
+        spot.note(what, "inertia-triangle")
     if body.mass == 0 and size > 0:
-        spot.note("the inertia is not zero but the mass is")
+        spot.note("the inertia is not zero but the mass is", "inertia-without-mass")
+
+
+def check_place(joint: Joint, spot: Spot) -> None:
+    """Report a joint so far from its parent that moments of inertia would overflow, or that follows so steeply."""
+    if not np.all(np.abs(joint.origin.position) < LARGEST):
+        spot.error(f"the position of the joint is beyond {LARGEST:g} m; lengths are in metres")
+    mimic = joint.mimic
+    if mimic is not None and not max(abs(mimic.ratio), abs(mimic.offset)) < LARGEST:
+        spot.error(f"the multiplier or offset of the mimic joint is beyond {LARGEST:g}")
 
 
 def check_limits(limits: Limits, spot: Spot) -> None:
     """Report bounds that leave a joint no room."""
     if limits.lower > limits.upper:
-        spot.doubt(f"the lower limit {limits.lower:g} is above the upper limit {limits.upper:g}")
+        spot.doubt(f"the lower limit {limits.lower:g} is above the upper limit {limits.upper:g}", "limit-inverted")
     for name, bound in ("velocity", limits.velocity), ("effort", limits.effort):
         if bound < 0:
             spot.note(f"the {name} limit {bound:g} is negative; a size is wanted")
@@ -64,13 +75,14 @@ def check_drive(drive: Drive, spot: Spot) -> None:
     if ratio == 0 or not math.isfinite(ratio * ratio):
         spot.error(f"the gear ratio is {ratio:g}; a number other than zero, with a finite square, is wanted")
         return
-    if not np.isfinite(
-        [drive.rotor_inertia * ratio * ratio, drive.viscous, drive.coulomb_plus, drive.coulomb_minus]
-    ).all():
-        spot.error("the rotor inertia or friction at the joint is not finite")
+    felt = [drive.rotor_inertia * ratio * ratio, drive.viscous, drive.coulomb_plus, drive.coulomb_minus]
+    if not np.all(np.abs([*felt, drive.stiffness, drive.rest]) < LARGEST):
+        spot.error(f"the rotor inertia, friction, spring or rest position at the joint is beyond {LARGEST:g}")
         return
     if drive.rotor_inertia < 0:
         spot.doubt(f"the rotor inertia {drive.rotor_inertia:g} is negative")
+    if drive.stiffness < 0:
+        spot.doubt(f"the stiffness {drive.stiffness:g} is negative; a spring pulls back to its rest position")
     if drive.viscous < 0:
         spot.doubt(f"the viscous friction {drive.viscous:g} is negative; friction opposes motion")
     if min(drive.coulomb_plus, drive.coulomb_minus) < 0:
@@ -95,5 +107,6 @@ def note_weightless(ordered: list[Joint], bodies: list[Body], findings: Findings
         if joint.movable and joint.child not in carrying:
             findings.at(f"joint {joint.name!r}", joint.line).note(
                 f"neither {joint.child!r} nor anything beyond it has mass, so the joint moves none; "
-                "forward dynamics is singular, give it mass and inertia"
+                "forward dynamics is singular, give it mass and inertia",
+                "massless",
             )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from rne.read.fields import Fields, as_sequence, shown
-from rne.read.findings import did_you_mean
+from rne.errors import shown
+from rne.read.fields import Fields, as_sequence
 from rne.read.toml import Places
 from rne.tree import Coupling, Joint
 
@@ -50,6 +50,6 @@ def _read_joints(coupling: Fields, known: Sequence[str]) -> tuple[str, str]:
         return "", ""
     for name in names:
         if name not in known:
-            hint = did_you_mean(str(name), known) or f"; there are {', '.join(known)}"
+            hint = coupling.findings.hint(str(name), known) or f"; there are {', '.join(known)}"
             coupling.spot("joints").error(f"no joint is named {name!r}{hint}")
     return str(names[0]), str(names[1])

@@ -9,10 +9,11 @@ from math import cos, sin
 
 import numpy as np
 
-from rne.read.checks import note_weightless
+from rne.errors import shown
+from rne.read.checks import check_place, note_weightless
 from rne.read.couplings import read_couplings
-from rne.read.fields import Fields, as_square, shown
-from rne.read.files import path_name
+from rne.read.fields import Fields, as_square
+from rne.read.files import file_name
 from rne.read.findings import Findings, WrongValueError
 from rne.read.poses import as_matrix, as_vector, rotation_rpy, rotation_x, rotation_z
 from rne.read.rows import Row, read_rows
@@ -67,7 +68,7 @@ def read_dh(path: str | os.PathLike[str], *, strict: bool = True) -> Tree:
     >>> [joint.name for joint in tree.joints if joint.movable]
     ['joint1']
     """
-    findings = Findings(path_name(path), strict)
+    findings = Findings(file_name(path, "write the text to a file, or give rows to from_dh"), strict)
     values, places = load_toml(findings)
     return _build(values, findings, places)
 
@@ -148,6 +149,8 @@ def _build(values: Mapping[str, object], findings: Findings, places: Places) -> 
         more_bodies, more_joints = place(row)
         bodies += more_bodies
         joints += more_joints
+        for joint in more_joints:
+            check_place(joint, findings.at(f"joint {joint.name!r}", joint.line))
     couplings = read_couplings(table, [joint for joint in joints if joint.movable], places)
     check_structure(bodies, joints, findings)
     if not findings.errors:

@@ -10,7 +10,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from rne.read.findings import Findings, Spot, WrongValueError, did_you_mean
+from rne.errors import shown
+from rne.read.findings import Findings, Spot, WrongValueError
 from rne.tree import Vector
 
 T = TypeVar("T")
@@ -49,7 +50,7 @@ class Fields:
         for key in self.values:
             if key not in known:
                 there = (elsewhere or {}).get(str(key))
-                hint = f" (here this is {there})" if there else did_you_mean(str(key), known)
+                hint = f" (here this is {there})" if there else self.findings.hint(str(key), known)
                 self.spot(str(key)).error(f"key {key!r} is unknown{hint}; known are {', '.join(known)}")
 
     def number(self, key: str, default: float = 0.0) -> float:
@@ -72,8 +73,8 @@ class Fields:
         value = self.values.get(key)
         if isinstance(value, str) and value in known:
             return value
-        what = f"{key} = {value!r} is not known" if key in self.values else f"{key!r} is missing"
-        hint = did_you_mean(value, known) if isinstance(value, str) else ""
+        what = f"{key} = {shown(value)} is not known" if key in self.values else f"{key!r} is missing"
+        hint = self.findings.hint(value, known) if isinstance(value, str) else ""
         self.spot(key).error(f"{what}{hint}; wanted is one of {wanted}")
         return ""
 
@@ -135,12 +136,6 @@ def as_sequence(value: object) -> Sequence[object] | None:
     if isinstance(value, np.ndarray) and value.ndim:
         return list(value)
     return value if isinstance(value, list | tuple) else None
-
-
-def shown(value: object) -> str:
-    """Return a value as it goes into a message."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _as_text(value: object) -> str:

@@ -3,25 +3,64 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
-from rne.errors import ArgumentError
+from rne.errors import ArgumentError, ModelError, Problem, shown
 from rne.read.findings import Findings
 
-
-def path_name(path: object) -> str:
-    """Return a path as text; raise `ArgumentError` if it is none."""
-    if not isinstance(path, str | os.PathLike):
-        raise ArgumentError(f"path: wanted a path, got {type(path).__name__}")
-    return os.fspath(path)
+# The largest of the 69 URDF files of example-robot-data has 0.2 MB, a chain of 10,000 links has 3 MB.
+LARGEST_FILE = 16_000_000
+"""Bytes beyond which a file is no description of a robot; reading it could take minutes."""
 
 
-def read_bytes(findings: Findings) -> bytes:
-    """Return the content of the file that the findings are about; raise `ModelError` if it cannot be read."""
-    if not findings.where:
-        findings.at("").fail("the path is empty; a file is wanted, or the text of one")
+def file_name(path: object, otherwise: str, argument: str = "path") -> str:
+    """Return a path as text.
+
+    Parameters
+    ----------
+    path : what the caller gave.
+    otherwise : what to do with the text of a file, should the caller have given that.
+    argument : what the caller calls it.
+
+    Raises
+    ------
+    ArgumentError
+        It is no path.
+    ModelError
+        It is the text of a file, not its name.
+    """
+    name = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(name, str):
+        hint = f"; {otherwise}" if isinstance(path, bytes | bytearray) else ""
+        raise ArgumentError(f"{argument}: wanted the path of a file, as text or Path, got {type(path).__name__}{hint}")
+    if not name:
+        raise ModelError(Problem(argument, None, "", "the path is empty; a file is wanted, or the text of one"))
+    if "\n" in name or name.lstrip().startswith("<"):
+        raise ModelError(Problem(argument, None, "", f"{shown(name)} is not the path of a file; {otherwise}"))
+    return name
+
+
+def read_bytes(findings: Findings, largest: int = LARGEST_FILE) -> bytes:
+    """Return the content of the file that the findings are about.
+
+    Raises
+    ------
+    ModelError
+        It cannot be read, is no regular file (reading a pipe could wait for ever), or is too large.
+    """
+    spot = findings.at("")
     try:
+        status = os.stat(findings.where)
+        if not stat.S_ISREG(status.st_mode):
+            kind = "Is a directory" if stat.S_ISDIR(status.st_mode) else "it is a device or pipe"
+            spot.fail(f"cannot read the file: {kind}; a regular file is wanted")
+        if status.st_size > largest:
+            size = f"{status.st_size / 1e6:.3g} MB, more than {largest / 1e6:g} MB"
+            spot.fail(f"the file has {size}; no description of a robot is that large")
         return Path(findings.where).read_bytes()
+    except ModelError:
+        raise
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        findings.at("").fail(f"cannot read the file: {reason}")
+        spot.fail(f"cannot read the file: {reason}")

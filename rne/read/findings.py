@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import NoReturn
 
-from rne.errors import ModelError, Problem
+from rne.errors import ModelError, Problem, check_flag, close_names
+
+MOST_HINTS = 20
+"""Errors of one file for which a near name is looked up."""
 
 
 @dataclass
@@ -26,9 +28,20 @@ class Findings:
     errors: list[Problem] = field(default_factory=list)
     notes: list[Problem] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        check_flag("strict", self.strict)
+
     def at(self, element: str, line: int | None = None) -> Spot:
         """Return the spot of an element, to which things can be said."""
         return Spot(self, element, line)
+
+    def hint(self, word: str, known: Iterable[str]) -> str:
+        """Return a hint at the known word nearest to `word`, or nothing when none is near.
+
+        After many errors the search, which is slow among many words, is left out.
+        """
+        near = close_names(word, known) if len(self.errors) < MOST_HINTS else []
+        return f" (did you mean {near[0]!r}?)" if near else ""
 
     def close(self) -> tuple[Problem, ...]:
         """Return the notes in the order of the file, or raise one `ModelError` that holds every error."""
@@ -45,34 +58,28 @@ class Spot:
     element: str
     line: int | None = None
 
-    def error(self, what: str) -> None:
+    def error(self, what: str, code: str = "file") -> None:
         """Report what makes the file unusable, strict or not."""
-        self.findings.errors.append(self._problem(what))
+        self.findings.errors.append(self._problem(what, code))
 
-    def doubt(self, what: str) -> None:
+    def doubt(self, what: str, code: str = "file") -> None:
         """Report what no real robot has: an error when strict, otherwise a note."""
-        (self.findings.errors if self.findings.strict else self.findings.notes).append(self._problem(what))
+        (self.findings.errors if self.findings.strict else self.findings.notes).append(self._problem(what, code))
 
-    def note(self, what: str) -> None:
+    def note(self, what: str, code: str = "file") -> None:
         """Report what is legal but worth a word."""
-        self.findings.notes.append(self._problem(what))
+        self.findings.notes.append(self._problem(what, code))
 
     def fail(self, what: str) -> NoReturn:
         """Give up at once, where going on would only add noise."""
         raise ModelError(self._problem(what))
 
-    def _problem(self, what: str) -> Problem:
-        return Problem(self.findings.where, self.line, self.element, what)
+    def _problem(self, what: str, code: str = "file") -> Problem:
+        return Problem(self.findings.where, self.line, self.element, what, code)
 
 
 class WrongValueError(Exception):
     """A value that is not what is wanted; the message continues what names the value: "... is not a number"."""
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return a hint at the known word nearest to `word`, or nothing when none is near."""
-    near = get_close_matches(word, list(known), n=1)
-    return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def _line(problem: Problem) -> int:

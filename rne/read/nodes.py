@@ -7,15 +7,17 @@ import re
 from dataclasses import dataclass
 from typing import NoReturn
 
+from rne.errors import shown
 from rne.read.findings import Findings, Spot, WrongValueError
 from rne.read.xmltree import Element
 from rne.tree import Vector
 
 WHITE_SPACE = " \t\r\n"
-EXPAND = "expand it first: `xacro robot.urdf.xacro > robot.urdf`"
+EXPAND = "expand it first: `xacro robot.urdf.xacro > robot.urdf`, or by rne.load('robot.urdf.xacro', args={})"
 
 # Python reads more as numbers (1_000, nan, inf, Arabic digits) than any robot file means.
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_NOT_ZERO = re.compile(r"[^eE]*[1-9]")
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ class Node:
 
     def _complain(self, attribute: str, what: str) -> None:
         text = self.element.attributes[attribute]
-        self.spot.error(f"<{self.element.tag}> {attribute}={text!r} {what}")
+        self.spot.error(f"<{self.element.tag}> {attribute}={shown(text)} {what}")
 
 
 def _parse(text: str, count: int) -> tuple[float, ...]:
@@ -109,8 +111,10 @@ def _parse(text: str, count: int) -> tuple[float, ...]:
     for word in words:
         if not _NUMBER.fullmatch(word):
             _reject(word, wanted)
-        if not math.isfinite(float(word)):
-            raise WrongValueError(f"holds {word!r}, which is too large; {wanted} wanted")
+        number = float(word)
+        if not math.isfinite(number) or (number == 0 and _NOT_ZERO.match(word)):
+            what = "too small to be told from zero" if number == 0 else "too large"
+            raise WrongValueError(f"holds {shown(word)}, which is {what}; {wanted} wanted")
     if len(words) != count:
         raise WrongValueError(f"holds {len(words)} number{'s' * (len(words) > 1)}; {wanted} wanted")
     return tuple(map(float, words))
@@ -118,4 +122,4 @@ def _parse(text: str, count: int) -> tuple[float, ...]:
 
 def _reject(word: str, wanted: str) -> NoReturn:
     hint = ", with a decimal point and no commas" if "," in word else ""
-    raise WrongValueError(f"holds {word!r}, which is not a number; {wanted} wanted{hint}")
+    raise WrongValueError(f"holds {shown(word)}, which is not a number; {wanted} wanted{hint}")

@@ -9,8 +9,9 @@ from math import inf, tau
 
 import numpy as np
 
+from rne.errors import shown
 from rne.read.checks import check_body, check_drive, check_limits
-from rne.read.fields import Fields, as_number, as_numbers, as_sequence, as_square, shown
+from rne.read.fields import Fields, as_number, as_numbers, as_sequence, as_square
 from rne.read.findings import WrongValueError
 from rne.read.poses import as_matrix, tensor
 from rne.read.toml import Places
@@ -37,6 +38,8 @@ OTHER_NAMES = {
     "qlim": "lower and upper",
 }
 MOMENTS, PRODUCTS = ("ixx", "iyy", "izz"), ("ixy", "ixz", "iyz")
+MOST_ROWS = 3_000
+"""Rows that are read within a second or two."""
 SYMMETRY_ROUNDING = 1e-9
 """Difference of mirrored entries of a 3x3 inertia, as a part of the largest entry."""
 
@@ -62,9 +65,16 @@ class Row:
 
 def read_rows(table: Fields, places: Places) -> list[Row]:
     """Read the rows of a table; report what is wrong with them."""
-    rows = as_sequence(table.values.get("rows"))
+    given = table.values.get("rows")
+    if isinstance(given, Mapping):
+        table.spot("rows").error("rows is one table; a list of tables is wanted, each under [[rows]] in two brackets")
+        return []
+    rows = as_sequence(given)
     if not rows:
         table.spot("rows").error("there are no rows; a list with a table of keys and values for each joint is wanted")
+        return []
+    if len(rows) > MOST_ROWS:
+        table.spot("rows").error(f"there are {len(rows):,} rows; more than {MOST_ROWS:,} are no robot")
         return []
     return [_read_row(row, number, table, places) for number, row in enumerate(rows, 1)]
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 
-from rne.read.findings import Findings, did_you_mean
-from rne.tree import Body, Joint
+from rne.read.findings import Findings
+from rne.tree import Body, Joint, Tree
+
+KINDS = ("revolute", "prismatic", "fixed")
+"""Of the joints of a tree; the formats have names of their own for them."""
+UNIT_ROUNDING = 1e-9
+"""How far the length of a joint axis may be from one."""
 
 # A reader gives the name "" to what it could not read and has reported already; nothing more is said about that.
 
@@ -27,6 +33,25 @@ def check_structure(bodies: list[Body], joints: list[Joint], findings: Findings)
         _check_loops(joints, findings)
         _check_root(bodies, joints, findings)
     _check_mimics(joints, findings)
+
+
+def check_tree(tree: Tree) -> None:
+    """Refuse a tree that no reader would make, as one put together by hand may be.
+
+    Raises
+    ------
+    ModelError
+        Bodies and joints do not form one tree, or a joint is of no known kind, or about no unit vector.
+    """
+    findings = Findings(tree.source)
+    for joint in tree.joints:
+        spot = findings.at(f"joint {joint.name!r}", joint.line)
+        if joint.kind not in KINDS:
+            spot.error(f"the kind {joint.kind!r} is unknown{findings.hint(str(joint.kind), KINDS)}; known are {KINDS}")
+        elif joint.movable and not abs(math.hypot(*joint.axis) - 1) < UNIT_ROUNDING:
+            spot.error(f"the axis {joint.axis} is no unit vector")
+    check_structure(list(tree.bodies), list(tree.joints), findings)
+    findings.close()
 
 
 def parents_first(bodies: list[Body], joints: list[Joint]) -> list[Joint]:
@@ -61,7 +86,7 @@ def _ends_are_known(bodies: list[Body], joints: list[Joint], findings: Findings)
             if link not in known:
                 sound = False
                 if link:
-                    hint = did_you_mean(link, known)
+                    hint = findings.hint(link, known)
                     findings.at(f"joint {joint.name!r}", joint.line).error(f"its {role} {link!r} is not a link{hint}")
     return sound and "" not in known
 
@@ -126,7 +151,7 @@ def _check_mimics(joints: list[Joint], findings: Findings) -> None:
         leader = by_name.get(joint.mimic.leader)
         spot = findings.at(f"joint {joint.name!r}", joint.line)
         if leader is None:
-            hint = did_you_mean(joint.mimic.leader, by_name)
+            hint = findings.hint(joint.mimic.leader, by_name)
             spot.error(f"mimics {joint.mimic.leader!r}, which is not a joint{hint}")
         elif not leader.movable:
             spot.error(f"mimics {leader.name!r}, which is fixed; a movable joint is wanted")

@@ -5,8 +5,14 @@ from __future__ import annotations
 import re
 import tomllib
 
+from rne.errors import ModelError
 from rne.read.files import read_bytes
 from rne.read.findings import Findings
+
+LARGEST_FILE = 1_000_000
+"""Bytes of a table, which takes the parser half a second; a row has some 300."""
+MOST_DOTS = 500
+"""Dots in a line; for a key a.a.a... the parser takes memory by the square of their number."""
 
 
 class Places:
@@ -42,14 +48,19 @@ _ANY_HEADER = re.compile(r"\s*\[\[")
 
 def load_toml(findings: Findings) -> tuple[dict[str, object], Places]:
     """Return the content of the TOML file that the findings are about; raise `ModelError` if it is none."""
-    data = read_bytes(findings)
+    data = read_bytes(findings, LARGEST_FILE)
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
+        for place, content in enumerate(text.split("\n"), 1):
+            if content.count(".") > MOST_DOTS:
+                findings.at("", place).fail(f"a line with more than {MOST_DOTS} dots is no part of a table")
         return tomllib.loads(text), Places(text)
+    except ModelError:
+        raise
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         findings.at("", line).fail("the bytes are not UTF-8; save the file as UTF-8")
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # integers of thousands of digits are a ValueError, too
         line_found = re.search(r"at line (\d+)", str(error))
         line = int(line_found[1]) if line_found else text.count("\n") + 1
         findings.at("", line).fail(f"not TOML: {error}")

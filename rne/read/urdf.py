@@ -1,7 +1,8 @@
 """URDF: the XML robot description of ROS.
 
 Read are the links with their inertials and the joints with origin, axis, limits, dynamics and mimic. Everything else
-(visual and collision shapes, meshes, transmissions, plugins, elements of other programs) is left unopened.
+(visual and collision shapes, meshes, transmissions, plugins, elements of other programs) is left unopened, and
+listed in `Tree.ignored`.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ import math
 import os
 from dataclasses import replace
 
-from rne.errors import ArgumentError
-from rne.read.checks import check_body, check_drive, check_limits, note_weightless
-from rne.read.files import read_bytes
-from rne.read.findings import Findings, did_you_mean
+from rne.read.checks import check_body, check_drive, check_limits, check_place, note_weightless
+from rne.read.files import file_name, read_bytes
+from rne.read.findings import Findings
+from rne.read.grammar import check_grammar
 from rne.read.nodes import EXPAND, Node
 from rne.read.poses import rotate_tensor, rotation_rpy, tensor
 from rne.read.structure import check_structure, parents_first
@@ -73,15 +74,21 @@ def read_urdf(path_or_text: str | bytes | os.PathLike[str], *, strict: bool = Tr
     ('revolute', (0.0, 1.0, 0.0))
     """
     findings, data, encoding = open_urdf(path_or_text, strict)
+    return read_document(data, findings, encoding)
+
+
+def read_document(data: bytes, findings: Findings, encoding: str | None = None) -> Tree:
+    """Read a URDF document; the parameters are those of `rne.read.xmltree.parse`, result and errors as for a file."""
     robot = parse(data, findings, encoding)
     _check_document(robot, findings)
+    ignored = check_grammar(robot, findings)
     bodies = [_read_link(element, findings) for element in robot.children if element.tag == "link"]
     joints = [_read_joint(element, findings) for element in robot.children if element.tag == "joint"]
     check_structure(bodies, joints, findings)
     if not findings.errors:
         note_weightless(parents_first(bodies, joints), bodies, findings)
     name = Node(robot, "<robot>", findings).text("name") or "robot"
-    return Tree(name, tuple(bodies), tuple(joints), source=findings.where, notes=findings.close())
+    return Tree(name, tuple(bodies), tuple(joints), source=findings.where, notes=findings.close(), ignored=ignored)
 
 
 def open_urdf(path_or_text: str | bytes | os.PathLike[str], strict: bool) -> tuple[Findings, bytes, str | None]:
@@ -91,10 +98,8 @@ def open_urdf(path_or_text: str | bytes | os.PathLike[str], strict: bool) -> tup
     if isinstance(path_or_text, str) and "<" in path_or_text:
         # Text is decoded already, so the encoding it declares no longer holds.
         return Findings("<urdf>", strict), path_or_text.encode("utf-8", "surrogatepass"), "utf-8"
-    if isinstance(path_or_text, str | os.PathLike):
-        findings = Findings(os.fspath(path_or_text), strict)
-        return findings, read_bytes(findings), None
-    raise ArgumentError(f"path_or_text is {type(path_or_text).__name__}; text, bytes or a path is wanted")
+    findings = Findings(file_name(path_or_text, "the text of a URDF file begins with <", "path_or_text"), strict)
+    return findings, read_bytes(findings), None
 
 
 def _check_document(robot: Element, findings: Findings) -> None:
@@ -151,7 +156,7 @@ def _read_joint(element: Element, findings: Findings) -> Joint:
     if kind in LATER:
         node.spot.error(f"type {kind!r} is not supported yet; known are {', '.join(KINDS)}")
     elif kind and kind not in KINDS:
-        node.spot.error(f"type {kind!r} is unknown{did_you_mean(kind, KINDS)}; known are {', '.join(KINDS)}")
+        node.spot.error(f"type {kind!r} is unknown{findings.hint(kind, KINDS)}; known are {', '.join(KINDS)}")
     parent, child = node.needed_child("parent"), node.needed_child("child")
     fixed = Joint(
         name,
@@ -161,7 +166,9 @@ def _read_joint(element: Element, findings: Findings) -> Joint:
         origin=_read_pose(node),
         line=element.line,
     )
-    return fixed if KINDS.get(kind, "fixed") == "fixed" else _make_movable(fixed, kind, node)
+    joint = fixed if KINDS.get(kind, "fixed") == "fixed" else _make_movable(fixed, kind, node)
+    check_place(joint, node.spot)
+    return joint
 
 
 def _make_movable(joint: Joint, kind: str, node: Node) -> Joint:
@@ -198,11 +205,12 @@ def _read_limits(node: Node, kind: str) -> Limits:
         return Limits()
     errors = len(node.findings.errors)
     lower, upper = -math.inf, math.inf
-    if kind != "continuous":
-        if limit.has("lower") or limit.has("upper"):
-            lower, upper = limit.number("lower", 0.0), limit.number("upper", 0.0)
-        else:
-            limit.spot.note("<limit> has neither lower nor upper; the position is taken as free")
+    if limit.has("lower") or limit.has("upper"):
+        bounds = limit.number("lower", 0.0), limit.number("upper", 0.0)
+        if kind != "continuous":
+            lower, upper = bounds
+    elif kind != "continuous":
+        limit.spot.note("<limit> has neither lower nor upper; the position is taken as free")
     limits = Limits(lower, upper, limit.number("velocity", math.inf), limit.number("effort", math.inf))
     if len(node.findings.errors) == errors:
         check_limits(limits, limit.spot)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
@@ -11,6 +12,10 @@ from rne.read.findings import Findings
 
 DEEPEST = 200
 """Levels of nesting beyond which a file is taken for an attack; robots need about six."""
+MOST_ELEMENTS = 200_000
+"""Elements beyond which a file is taken for an attack; the largest of example-robot-data has 3,000."""
+SNIPPET = 40
+"""Letters of a text that are kept for messages."""
 
 
 @dataclass(slots=True)
@@ -21,14 +26,16 @@ class Element:
     ----------
     tag : its name. The prefix of the root element is taken off everywhere; an element with another prefix keeps it
         (`gz:plugin`), so that it can never be mistaken for one of the format.
-    attributes, children : as in the file; text and comments are dropped.
+    attributes, children : as in the file; comments are dropped.
     line : where it begins.
+    text : the beginning of the first text directly inside that is not blank.
     """
 
     tag: str
     attributes: dict[str, str]
     line: int
     children: list[Element] = field(default_factory=list)
+    text: str = ""
 
     def walk(self) -> Iterator[Element]:
         """Yield this element and everything inside it, in the order of the file."""
@@ -58,6 +65,8 @@ def parse(data: bytes, findings: Findings, encoding: str | None = None) -> Eleme
     ModelError
         The data is not well-formed XML, is nested too deeply, or declares entities.
     """
+    if data.startswith(codecs.BOM_UTF8):
+        data, encoding = data[len(codecs.BOM_UTF8) :], "utf-8"
     return _Builder(findings, encoding).build(data)
 
 
@@ -69,18 +78,23 @@ class _Builder:
         self._open: list[Element] = []
         self._root: Element | None = None
         self._prefix = ""
+        self._count = 0
         self._parser = expat.ParserCreate(encoding)
+        self._parser.buffer_text = True
+        self._parser.CharacterDataHandler = self._text
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
         self._parser.StartDoctypeDeclHandler = self._doctype
 
     def build(self, data: bytes) -> Element:
         spot = self._findings.at
+        content = data.lstrip()  # a blank line before <?xml ...?> is against the letter of XML, and harmless
+        self._skipped = data.count(b"\n", 0, len(data) - len(content))
         try:
-            self._parser.Parse(data, True)
+            self._parser.Parse(content, True)
         except expat.ExpatError as error:
             what = f"not well-formed XML: {expat.ErrorString(error.code)} (column {error.offset + 1})"
-            spot("", error.lineno).fail(what + _encoding_hint(data, error.code))
+            spot("", error.lineno + self._skipped).fail(what + _hint(content, error.code))
         except ModelError:  # from the handlers below
             raise
         except (LookupError, ValueError) as error:  # from the codecs that expat asks for help
@@ -89,7 +103,12 @@ class _Builder:
         return self._root
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
-        line = self._parser.CurrentLineNumber
+        line = self._line
+        self._count += 1
+        if self._count > MOST_ELEMENTS:
+            self._findings.at(f"<{name}>", line).fail(
+                f"there are more than {MOST_ELEMENTS:,} elements; no robot has that"
+            )
         if self._root is None:
             self._prefix = name[: name.find(":") + 1]
         element = Element(name.removeprefix(self._prefix), attributes, line)
@@ -101,6 +120,15 @@ class _Builder:
         if len(self._open) > DEEPEST:
             self._findings.at(f"<{name}>", line).fail(f"elements are nested more than {DEEPEST} deep")
 
+    @property
+    def _line(self) -> int:
+        return self._parser.CurrentLineNumber + self._skipped
+
+    def _text(self, text: str) -> None:
+        element = self._open[-1]
+        if not element.text:
+            element.text = text.strip()[:SNIPPET]
+
     def _end(self, _name: str) -> None:
         self._open.pop()
 
@@ -108,10 +136,12 @@ class _Builder:
         # Entities can grow without bound ("billion laughs") or stand for nothing when their file is not read.
         if system or has_subset:
             what = "declarations and entities are refused; remove the DOCTYPE and write the values out"
-            self._findings.at("<!DOCTYPE>", self._parser.CurrentLineNumber).fail(what)
+            self._findings.at("<!DOCTYPE>", self._line).fail(what)
 
 
-def _encoding_hint(data: bytes, code: int) -> str:
+def _hint(data: bytes, code: int) -> str:
+    if b"\0" in data[:100]:
+        return "; this looks like UTF-16 without its mark: save the file as UTF-8"
     if code == expat.errors.codes[expat.errors.XML_ERROR_INVALID_TOKEN]:
         try:
             data.decode()
@@ -119,4 +149,6 @@ def _encoding_hint(data: bytes, code: int) -> str:
             return "; the bytes are not UTF-8: save the file as UTF-8 or declare its encoding in the first line"
     if code == expat.errors.codes[expat.errors.XML_ERROR_NO_ELEMENTS]:
         return "; the file is empty or cut off"
+    if not data.startswith(b"<"):
+        return "; XML begins with <"
     return ""

@@ -144,9 +144,9 @@ def test_last_words(run: Run, robot, robot_file, motion, states) -> None:
     peak = np.abs(torques(robot, states)).max(axis=0)
     assert peak[0] > 4  # so that the limit of `turn` shows, and that of `slide` does not
     told = run("id", robot_file, motion, "--chunk", 3).stderr.splitlines()
-    assert told[-2].startswith("7 samples in ")
-    assert told[-2].endswith(" samples/s")
-    assert told[-1] == f"peak |tau|: turn {peak[0]:.4g} N m (limit 4), slide {peak[1]:.4g} N"
+    assert told[-3].startswith("7 samples in ")
+    assert told[-3].endswith(" samples/s")
+    assert told[-2] == f"peak |tau|: turn {peak[0]:.4g} N m (limit 4), slide {peak[1]:.4g} N"
     assert "warning: " in told[0]
 
 

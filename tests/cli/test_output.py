@@ -82,7 +82,7 @@ def test_an_error_in_the_middle_leaves_the_old_file_or_none(
             run("id", robot_file, motion, "-o", target, "--chunk", 2)
     else:
         assert run("id", robot_file, motion, "-o", target, "--chunk", 2).exit_code == 1
-    assert len(calls) == 4
+    assert len(calls) >= 4  # another thread may have begun the next
     assert [path.read_text() for path in folder.iterdir()] == ([OLD] if there else [])
 
 
@@ -114,7 +114,7 @@ def test_the_trajectory_is_not_overwritten(run: Run, robot_file, motion) -> None
     before = motion.read_text()
     result = run("id", robot_file, motion, "-o", motion)
     assert result.exit_code == 2
-    assert "TORQUES would take the place of TRAJECTORY" in result.stderr
+    assert "the output would take the place of TRAJECTORY" in result.stderr
     assert motion.read_text() == before
 
 

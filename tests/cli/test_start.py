@@ -44,6 +44,19 @@ print("numba" in sys.modules)
     assert python(code).splitlines()[-1] == "False"
 
 
+@pytest.mark.parametrize("arguments", [["--help"], ["id", "--help"], ["info", str(PANDA)]])
+def test_pyarrow_is_not_imported_without_a_trajectory(arguments) -> None:
+    code = f"""
+from rne.cli import main
+try:
+    main({arguments!r})
+except SystemExit:
+    pass
+print("pyarrow" in sys.modules or "matplotlib" in sys.modules)
+"""
+    assert python(code).splitlines()[-1] == "False"
+
+
 @pytest.mark.parametrize(
     "code",
     [
@@ -84,3 +97,25 @@ def test_version(run: Run) -> None:
 
 def test_unknown_command_is_2(run: Run) -> None:
     assert run("dynamics").exit_code == 2
+
+
+XACRO = """<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:arg name="mass" default="2"/>
+<link name="base"><inertial><mass value="$(arg mass)"/>
+<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link></robot>"""
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "wanted"),
+    [
+        ([], 0, "arm: 0 joints, 2 kg"),
+        (["--arg", "mass:=3.5"], 0, "arm: 0 joints, 3.5 kg"),
+        (["--arg", "maas:=3.5"], 1, "asks for no argument 'maas'; did you mean 'mass'?"),
+        (["--arg", "mass=3.5"], 2, "wanted NAME:=VALUE, got 'mass=3.5'"),
+    ],
+)
+def test_arguments_of_xacro_files(run, tmp_path, words, code, wanted):
+    path = tmp_path / "arm.urdf.xacro"
+    path.write_text(XACRO)
+    result = run("info", path, *words)
+    assert result.exit_code == code
+    assert wanted in result.output

@@ -105,10 +105,15 @@ def test_doubts_are_errors_when_strict_and_notes_otherwise(changes, wanted):
     assert any(wanted in note.what for note in tree.notes)
 
 
-@pytest.mark.parametrize("table", [[], None, "revolute", {}, 5])
+@pytest.mark.parametrize("table", [[], None, "revolute", 5])
 def test_no_rows(table):
     with pytest.raises(ModelError, match="there are no rows"):
         tree_from_rows(table, convention="standard")
+
+
+def test_rows_in_one_bracket():
+    (problem,) = refusal({"joint": "revolute"}).problems
+    assert "[[rows]]" in problem.what
 
 
 def test_row_that_is_none():

@@ -203,7 +203,12 @@ def test_foreign_matter_is_ignored():
     tree = read_urdf(text)
     assert [body.name for body in tree.bodies] == ["base", "arm", "tool"]
     assert [entry.name for entry in tree.joints] == ["j", "k"]
-    assert tree.notes == ()
+    assert [(note.line, note.what.split()[0]) for note in tree.notes] == [
+        (14, "<gz:link>"),
+        (14, "<gz:joint>"),
+        (14, "<undeclared:joint>"),
+        (16, "<gz:inertial>"),
+    ]
 
 
 def test_prefixed_document():

@@ -1,0 +1,53 @@
+"""`rne plot`: a trajectory in, a picture out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+import numpy as np
+
+import rne
+from rne.cli.motion import Job, opened, takes_motion
+from rne.cli.options import examples, takes_robot
+from rne.robot import Robot
+
+KINDS = ("torque", "breakdown", "power", "energy", "phase")
+
+
+@click.command(
+    epilog=examples(
+        "rne plot panda.urdf motion.csv -o torques.svg",
+        "rne plot panda.urdf motion.parquet --kind breakdown --friction -o breakdown.pdf",
+        "rne plot panda.urdf positions.csv --differentiate --kind power -o power.png",
+    )
+)
+@takes_robot
+@takes_motion(output="PICTURE", streams=False)
+@click.option("--kind", type=click.Choice(KINDS), default=KINDS[0], show_default=True, help="What to draw.")
+def plot(robot: Robot, job: Job, kind: str) -> None:
+    """Draw what a motion asks of the robot: PICTURE is .png, .svg or .pdf.
+
+    TRAJECTORY is as for `rne id`, and is read into memory. Torques are drawn against their limits, their terms as
+    stacked areas; power and energy are those of the motion with these torques.
+    """
+    with opened(robot, job, ("q", "qd", "qdd")) as (motion, made):
+        chunk = rne.files.joined([read() for read in (made or motion).pieces()])
+        if not chunk.rows:
+            raise rne.FileError(f"{motion.name}: there are no rows to draw")
+        t = None if chunk.t is None else rne.files.seconds(motion.name, chunk.t, origin=chunk.t[0])
+    given: dict[str, Any] = {**chunk.arrays, "f_ext": job.f_ext(chunk), "friction": job.friction}
+    q, qd = given["q"], given.get("qd", np.zeros_like(given["q"]))
+    if kind == "phase":
+        figure = rne.plot.phase(robot, q, qd)
+    elif kind == "breakdown":
+        figure = rne.plot.breakdown(robot, t, rne.torque_breakdown(robot, **given))
+    else:
+        tau = rne.inverse_dynamics(robot, **given)
+        if kind == "torque":
+            figure = rne.plot.torques(robot, t, tau)
+        elif kind == "power":
+            figure = rne.plot.power(robot, t, qd, tau)
+        else:
+            figure = rne.plot.energy(robot, t, q, qd, None if t is None else tau)
+    rne.plot.save(figure, job.output)

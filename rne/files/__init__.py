@@ -1,0 +1,34 @@
+"""Trajectories and results in files of any size, streamed in constant memory: CSV, Parquet, Arrow, NPY and NPZ.
+
+`Trajectory` reads states by the names of a robot's joints, `Results` writes what comes of them, and `in_order` puts
+threads between the two. Needs pyarrow (``pip install 'rne[files]'``).
+
+Examples
+--------
+>>> import os, tempfile
+>>> import rne
+>>> panda = rne.load("models/panda/robot.urdf")
+>>> names = {"tau": [f"tau_{joint}" for joint in panda.joint_names]}
+>>> path = os.path.join(tempfile.mkdtemp(), "torques.parquet")
+>>> with (
+...     rne.files.Trajectory("models/panda/trajectory.csv", panda) as motion,
+...     rne.files.Results(path, names, time=motion.time_type) as results,
+... ):
+...     for chunk in motion:
+...         results.write(chunk.t, {"tau": rne.inverse_dynamics(panda, **chunk.arrays)})
+"""
+
+from rne.errors import ArgumentError
+
+try:
+    import pyarrow  # noqa: F401
+except ImportError as missing:
+    raise ArgumentError("trajectory files need pyarrow, which is not installed (pip install 'rne[files]')") from missing
+
+from rne.files.columns import Columns
+from rne.files.derived import Differentiated
+from rne.files.pipeline import in_order
+from rne.files.results import Results
+from rne.files.trajectory import Chunk, Trajectory, joined, seconds
+
+__all__ = ["Chunk", "Columns", "Differentiated", "Results", "Trajectory", "in_order", "joined", "seconds"]

@@ -1,0 +1,45 @@
+"""Which format a file has, by its name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rne.errors import ArgumentError
+
+FORMATS = ("csv", "parquet", "arrow", "npy", "npz")
+CODECS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2", ".lz4": "lz4"}  # as pyarrow calls them
+_SUFFIXES = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".npy": "npy",
+    ".npz": "npz",
+}
+
+
+def check_format(name: str | None) -> None:
+    """Refuse a format that there is not; None leaves it to the name of the file.
+
+    Raises
+    ------
+    ArgumentError
+        It is none.
+    """
+    if name is not None and name not in FORMATS:
+        raise ArgumentError(f"format: wanted one of {', '.join(FORMATS)}, got {name!r}")
+
+
+def format_of(name: str) -> str:
+    """Return the format of a file; what no other suffix names is CSV."""
+    path = Path(name)
+    if path.suffix.lower() in CODECS:
+        inner = _SUFFIXES.get(Path(path.stem).suffix.lower())
+        if inner is not None:
+            raise ArgumentError(f"{name}: {inner} files are compressed inside; only CSV is read and written compressed")
+    return _SUFFIXES.get(path.suffix.lower(), "csv")
+
+
+def codec_of(name: str) -> str | None:
+    """Return how a file is compressed."""
+    return CODECS.get(Path(name).suffix.lower())

@@ -1,0 +1,111 @@
+"""What the formats have in common: a source gives the rows of its columns piece by piece, a sink takes them so."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyarrow import compute
+
+PIECE = 3 << 20  # bytes of numbers in a piece: what a core's cache holds, and enough not to see the costs of a call
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some rows that are still to be made numbers of.
+
+    Attributes
+    ----------
+    first : number of the first row, from zero.
+    read : returns the columns; may be called in any thread.
+    """
+
+    first: int
+    read: Callable[[], Sequence[pa.Array]]
+
+
+class Source(ABC):
+    """A file of columns.
+
+    Attributes
+    ----------
+    where : the file, and the line of the header if it has lines, for errors.
+    names : of its columns.
+    is_text : whether numbers are written out in it.
+    """
+
+    is_text = False
+    where: str
+    names: tuple[str, ...]
+
+    @abstractmethod
+    def pieces(self, time: int | None, places: Sequence[int], rows: int | None) -> Iterator[Piece]:
+        """Read on.
+
+        Parameters
+        ----------
+        time : place of the column t, if there is one; in text it is kept as it is written.
+        places : of the other columns that are wanted. A piece has t, if there is one, and these, in this order.
+        rows : most rows of a piece; by default as many as are read fast in little memory.
+        """
+
+    @abstractmethod
+    def done(self) -> float:
+        """Return how much has been read, from zero to one; NaN if that cannot be known."""
+
+    def type_of(self, place: int) -> pa.DataType:  # noqa: ARG002
+        """Return the type of a column."""
+        return pa.float64()
+
+
+class Sink(ABC):
+    """A file that is written piece by piece."""
+
+    @abstractmethod
+    def encode(self, columns: Any) -> Any:
+        """Make of the next rows what `write` takes; in any thread."""
+
+    @abstractmethod
+    def write(self, encoded: Any) -> None:
+        """Take the next rows."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Write the end of the file; the stream stays open."""
+
+    def abandon(self) -> None:  # noqa: B027
+        """Let go of a file that will not be finished."""
+
+
+def asked(time: int | None, places: Sequence[int]) -> list[int]:
+    """Return the places of all columns that are wanted."""
+    return [*places] if time is None else [time, *places]
+
+
+# In place, both; what pyarrow offers for it imports pandas where that is installed, and takes as long as all the rest.
+
+
+def as_arrow(column: NDArray[Any]) -> pa.Array:
+    """Return contiguous numbers as pyarrow has them."""
+    return pa.Array.from_buffers(pa.from_numpy_dtype(column.dtype), len(column), [None, pa.py_buffer(column)])
+
+
+def as_numpy(column: pa.Array) -> NDArray[Any]:
+    """Return numbers as numpy has them; nulls become NaN."""
+    if column.null_count:
+        column = compute.fill_null(column.cast(pa.float64(), safe=False), math.nan)
+    values, dtype = column.buffers()[1], np.dtype(column.type.to_pandas_dtype())
+    if not len(column):
+        return np.empty(0, dtype)
+    return np.frombuffer(values, dtype, len(column), column.offset * dtype.itemsize)
+
+
+def rows_of(columns: int, rows: int | None) -> int:
+    """Return how many rows make a piece."""
+    return rows or max(256, PIECE // (8 * max(1, columns)))

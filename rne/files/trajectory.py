@@ -1,0 +1,310 @@
+"""Trajectories from files of any size, as arrays in the order of a robot's joints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from rne.errors import ArgumentError, FileError
+from rne.files.arrays import Arrays
+from rne.files.arrow import Arrow, Parquet
+from rne.files.columns import WRENCH, Columns, match
+from rne.files.formats import check_format, format_of
+from rne.files.sources import Piece, Source, as_numpy
+from rne.files.text import Csv
+from rne.robot import Robot
+
+Floats = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Chunk:
+    """Some rows of a trajectory.
+
+    Parameters
+    ----------
+    first : number of the first row, from zero.
+    t : the column t as the file has it, a pyarrow array (of text if the file is text); None if there is none.
+    arrays : by quantity that is there, (rows, n): arguments of the public functions.
+    wrenches : by frame, (rows, 6).
+    nulls : how many numbers of the file are null; in the arrays they are NaN.
+
+    Examples
+    --------
+    >>> import numpy as np, rne.files
+    >>> chunk = rne.files.Chunk(0, None, {"q": np.zeros((5, 2))})
+    >>> chunk.rows
+    5
+    """
+
+    first: int
+    t: pa.Array | None
+    arrays: dict[str, Floats]
+    wrenches: dict[str, Floats] = field(default_factory=dict)
+    nulls: int = 0
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return len(self.arrays["q"])
+
+
+def joined(chunks: Sequence[Chunk]) -> Chunk:
+    """Put chunks that follow each other into one.
+
+    Parameters
+    ----------
+    chunks : one or more, of the same quantities.
+
+    Returns
+    -------
+    chunk : all their rows.
+
+    Examples
+    --------
+    >>> import rne
+    >>> panda = rne.load("models/panda/robot.urdf")
+    >>> with rne.files.Trajectory("models/panda/trajectory.csv", panda, chunk=100) as motion:
+    ...     rne.files.joined(list(motion)).rows
+    2001
+    """
+    if len(chunks) == 1:
+        return chunks[0]
+    first = chunks[0]
+    return Chunk(
+        first.first,
+        None if first.t is None else pa.concat_arrays([chunk.t for chunk in chunks]),
+        {key: np.concatenate([chunk.arrays[key] for chunk in chunks]) for key in first.arrays},
+        {frame: np.concatenate([chunk.wrenches[frame] for chunk in chunks]) for frame in first.wrenches},
+        sum(chunk.nulls for chunk in chunks),
+    )
+
+
+class Trajectory:
+    """A file of states, matched to a robot by the names of the columns and read chunk by chunk in constant memory.
+
+    CSV (also .gz, .zst, .bz2, .lz4), Parquet, Arrow (.arrow, .feather), NPZ (keys t, q, qd, ... of shape (N, n), or one
+    array a column) and NPY (fields by name, or q, qd, ... side by side, with t in front or without), by the suffix. The
+    columns are q_<joint>, qd_<joint>, qdd_<joint>, tau_<joint> and t, in any order; q must be there.
+
+    Parameters
+    ----------
+    path : the file, or an open stream of bytes of `format`.
+    robot : the columns are those of its coordinates.
+    quantities : of q, qd, qdd and tau, those to read.
+    wrenches : frames whose wrenches to read, from columns fx_<frame>, fy_, fz_, mx_, my_, mz_<frame>.
+    rename : how the columns of the file are called where they are called otherwise: by quantity a pattern with {joint}
+        for the name of the joint, {0} or {1} for its number from zero or one, as ``{"q": "position_{joint}"}``; the
+        column t by its name, as ``{"t": "time"}``.
+    chunk : most rows of a chunk; by default what fits the cache of a core.
+    single : whether to read float32.
+    format : of a stream, or of a file whose name does not tell: csv, parquet, arrow, npy or npz.
+    name : of a stream, for messages.
+
+    Attributes
+    ----------
+    columns : Columns
+        What is there, what is missing, and what was left aside.
+    name : str
+        The file, for messages.
+    where : str
+        The same, and the line of its header, for messages.
+
+    Raises
+    ------
+    FileError
+        The file cannot be read, or its columns do not fit the robot; for CSV the message begins with file and line.
+
+    Examples
+    --------
+    >>> import rne
+    >>> panda = rne.load("models/panda/robot.urdf")
+    >>> with rne.files.Trajectory("models/panda/trajectory.csv", panda) as motion:
+    ...     peaks = [abs(rne.inverse_dynamics(panda, **chunk.arrays)).max(axis=0) for chunk in motion]
+    >>> peaks[0].shape
+    (8,)
+    """
+
+    def __init__(
+        self,
+        path: str | Path | BinaryIO,
+        robot: Robot,
+        *,
+        quantities: Sequence[str] = ("q", "qd", "qdd"),
+        wrenches: Sequence[str] = (),
+        rename: Mapping[str, str] | None = None,
+        chunk: int | None = None,
+        single: bool = False,
+        format: str | None = None,  # noqa: A002
+        name: str | None = None,
+    ) -> None:
+        if not robot.n:
+            raise ArgumentError(f"{robot.name} has no joint that moves")
+        check_format(format)
+        if chunk is not None and chunk < 1:
+            raise ArgumentError(f"chunk: wanted a positive number of rows, got {chunk}")
+        self._rows, self._dtype = chunk, np.dtype(np.float32 if single else np.float64)
+        with ExitStack() as stack:
+            if isinstance(path, str | Path):
+                self.name, kind = str(path), format or format_of(str(path))
+                # Without a buffer of Python's: what a pipe has is read as it comes, and blocks are large anyway.
+                stream: Any = stack.enter_context(Path(path).open("rb", buffering=0))
+                if kind in ("parquet", "arrow") and stream.seekable():
+                    stream = stack.enter_context(pa.OSFile(self.name))  # read without the GIL
+            else:
+                self.name, stream, kind = name or "<stream>", path, format or "csv"
+            self._source = _source(stream, self.name, kind, robot, quantities, wrenches)
+            self.where = self._source.where
+            self.columns: Columns = match(self.where, self._source.names, robot, quantities, wrenches, rename)
+            self._check_types()
+            self._opened = stack.pop_all()
+
+    def _places(self) -> list[int]:
+        groups = [*self.columns.groups.values(), *self.columns.wrenches.values()]
+        return [place for group in groups for place in group]
+
+    def _check_types(self) -> None:
+        for place in self._places():
+            kind = self._source.type_of(place)
+            if pa.types.is_dictionary(kind):
+                kind = kind.value_type
+            if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+                raise FileError(f"{self.where}: column {self.columns.names[place]!r}: wanted numbers, got {kind}")
+
+    @property
+    def time_type(self) -> pa.DataType | None:
+        """Type of the column t, text in CSV; None if there is none."""
+        if self.columns.time is None:
+            return None
+        return pa.string() if self._source.is_text else self._source.type_of(self.columns.time)
+
+    def done(self) -> float:
+        """Return how much has been read, from zero to one; NaN if that cannot be known."""
+        return self._source.done()
+
+    def pieces(self) -> Iterator[Callable[[], Chunk]]:
+        """Yield functions that return the chunks, in order; they do most of the work, and may be called in any thread.
+
+        There is always one, which has no rows if the file has none.
+
+        Yields
+        ------
+        read : a function without arguments that returns a `Chunk`.
+        """
+        time = self.columns.time
+        none = True
+        for piece in self._source.pieces(time, self._places(), self._rows):
+            none = False
+            yield self._reader(piece)
+        if none:
+            empty = [pa.nulls(0, pa.float64())] * len(self._places())
+            yield self._reader(Piece(0, lambda: [*([] if time is None else [pa.nulls(0, self.time_type)]), *empty]))
+
+    def _reader(self, piece: Piece) -> Callable[[], Chunk]:
+        return lambda: self._chunk(piece)
+
+    def _chunk(self, piece: Piece) -> Chunk:
+        columns = list(piece.read())
+        t = None if self.columns.time is None else columns.pop(0)
+        nulls = sum(column.null_count for column in columns)
+        following = iter(columns)
+        arrays = {key: self._joined(following, len(places)) for key, places in self.columns.groups.items()}
+        wrenches = {frame: self._joined(following, len(places)) for frame, places in self.columns.wrenches.items()}
+        return Chunk(piece.first, t, arrays, wrenches, nulls)
+
+    def _joined(self, columns: Iterator[pa.Array], count: int) -> Floats:
+        """Put columns side by side."""
+        parts = [_numbers(next(columns)) for _ in range(count)]
+        array = np.empty((len(parts[0]), count), self._dtype)
+        for k, part in enumerate(parts):
+            array[:, k] = part
+        return array
+
+    def __iter__(self) -> Iterator[Chunk]:
+        """Yield the chunks, in order."""
+        for read in self.pieces():
+            yield read()
+
+    def close(self) -> None:
+        """Close the file, if it was opened here."""
+        self._opened.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _numbers(column: pa.Array) -> Floats:
+    """Return a column as numpy has it; nulls are NaN."""
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if not pa.types.is_floating(column.type):
+        column = column.cast(pa.float64(), safe=False)
+    return as_numpy(column)
+
+
+def seconds(where: str, t: pa.Array, first: int = 0, origin: pa.Scalar | None = None) -> NDArray[np.float64]:
+    """Return a column t as seconds; time stamps are counted from an origin.
+
+    Parameters
+    ----------
+    where, first : file and number of the first row, for errors.
+    t : a column t, as `Chunk` has it: text, numbers or time stamps.
+    origin : a time stamp, say the first; nanoseconds since 1970 are more than a float can tell apart.
+
+    Returns
+    -------
+    seconds : (rows,) float64.
+
+    Raises
+    ------
+    FileError
+        Some time is no number.
+
+    Examples
+    --------
+    >>> import pyarrow, rne
+    >>> rne.files.seconds("motion.csv", pyarrow.array(["0.0", "0.5"]))
+    array([0. , 0.5])
+    """
+    kind = t.type
+    if pa.types.is_timestamp(kind) or pa.types.is_duration(kind):
+        scale = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[kind.unit]
+        counts = as_numpy(t.view(pa.int64()))
+        times: NDArray[np.float64] = (counts - (0 if origin is None else origin.cast(pa.int64()).as_py())) / scale
+        return times
+    try:
+        return _numbers(t.cast(pa.float64()))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        for row, text in enumerate(t.to_pylist(), first + 1):
+            try:
+                float(text)
+            except (TypeError, ValueError):
+                raise FileError(f"{where}: row {row}: time is not a number: {text!r}") from None
+        raise FileError(f"{where}: column t: wanted numbers, got {kind}") from None
+
+
+def _source(
+    stream: BinaryIO, name: str, kind: str, robot: Robot, quantities: Sequence[str], wrenches: Sequence[str]
+) -> Source:
+    if kind == "csv":
+        return Csv(stream, name)
+    if kind == "parquet":
+        return Parquet(stream, name)
+    if kind == "arrow":
+        return Arrow(stream, name)
+    widths = {key: [f"{key}_{joint}" for joint in robot.joint_names] for key in quantities}
+    widths |= {frame: [f"{part}_{frame}" for part in WRENCH] for frame in wrenches}
+    return Arrays(stream, name, widths, kind)

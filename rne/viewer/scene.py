@@ -1,0 +1,207 @@
+"""What there is to see of a robot, as plain data: its frames, its bodies as ellipsoids, its shapes, its sticks."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rne.errors import ModelError
+from rne.read.geometry import Geometry, read_geometry
+from rne.rigid_body import Inertia
+from rne.robot import Robot
+from rne.tree import Body, Tree
+from rne.viewer.meshes import locate
+
+Array = NDArray[np.float64]
+
+REVOLUTE_RANGE = np.pi
+PRISMATIC_RANGE = 1.0
+"""How far a slider goes where the joint has no limit, rad and m."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solid:
+    """The inertia of a link, as the uniform ellipsoid that has the same mass, centre of mass and inertia.
+
+    Attributes
+    ----------
+    link : the link that carries it.
+    mass : kg.
+    center : (3,) centre of mass in the frame of the link, m.
+    rotation : (3, 3) its axes in the frame of the link, as columns.
+    axes : (3,) half its lengths along them, m.
+    """
+
+    link: str
+    mass: float
+    center: Array
+    rotation: Array
+    axes: Array
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What there is to see of a robot.
+
+    Attributes
+    ----------
+    frames : names of the links.
+    solids : bodies that weigh something.
+    shapes : what the links look like; the mesh of a shape is the path of a file that is there.
+    sticks : pairs of links whose frames a line joins: the two ends of every joint.
+    labels : by link, what is written at its frame: its name, and those of the frames that always lie in the same place.
+    notes : what was left out, for a person to read.
+    """
+
+    frames: tuple[str, ...]
+    solids: tuple[Solid, ...]
+    shapes: tuple[Geometry, ...]
+    sticks: tuple[tuple[str, str], ...]
+    labels: dict[str, str]
+    notes: tuple[str, ...] = ()
+
+
+def describe(robot: Robot) -> Scene:
+    """Return what there is to see of a robot.
+
+    The shapes come from the file that the robot was loaded from, if that is URDF. They are its visual shapes, or where
+    none of those can be shown its collision shapes. Meshes that are not there are left out.
+
+    Parameters
+    ----------
+    robot : the robot.
+
+    Examples
+    --------
+    >>> import rne
+    >>> scene = describe(rne.load("models/planar2/robot.dh.toml"))
+    >>> scene.solids[0].link, scene.solids[0].axes.round(3)
+    ('link1', array([0.644, 0.05 , 0.05 ]))
+    """
+    shapes, notes = _shapes(robot)
+    return Scene(
+        frames=robot.frame_names,
+        solids=tuple(solid(body) for body in robot.tree.bodies if body.mass > 0),
+        shapes=shapes,
+        sticks=tuple((joint.parent, joint.child) for joint in robot.tree.joints),
+        labels=_labels(robot.tree),
+        notes=notes,
+    )
+
+
+def solid(body: Body) -> Solid:
+    """Return the uniform ellipsoid that has the mass and the inertia of a body.
+
+    Its half axes are a_k = sqrt(5 s_k / m), with s_k the second moments, integral of x_k^2 dm, about the centre of mass
+    and along the principal axes: those of the ellipsoid are m a_k^2 / 5. In terms of the principal moments of inertia
+    s_1 = (I_2 + I_3 - I_1) / 2. A second moment below zero, which no body has, is shown as zero.
+
+    Examples
+    --------
+    >>> box = Inertia.box(12.0, [1.0, 2.0, 3.0])
+    >>> solid(box.to_body("crate")).axes ** 2 * 12 / 5  # s_k = m l_k^2 / 3 for half lengths l_k
+    array([9., 4., 1.])
+    """
+    moments, rotation = Inertia.from_body(body).principal()
+    second = np.maximum(moments.sum() / 2 - moments, 0.0)
+    return Solid(body.name, body.mass, np.array(body.com), rotation, np.sqrt(5 * second / body.mass))
+
+
+def corners(shape: Geometry, bounds: Array | None = None) -> Array:
+    """Return the corners of the box around a shape, (8, 3), in the frame of its link, m.
+
+    Parameters
+    ----------
+    shape : the shape.
+    bounds : (2, 3) lower and upper corner of its mesh, if it is one, before it is scaled.
+    """
+    half = shape.half_extents
+    box = np.array([half, half]) * [[-1], [1]] if half else np.array(bounds) * shape.size
+    own = np.array(list(itertools.product(*box.T)))
+    found: Array = own @ np.array(shape.origin.rotation).T + shape.origin.position
+    return found
+
+
+def extent(poses: Mapping[str, Array], points: Mapping[str, Array]) -> tuple[Array, Array]:
+    """Return the lower and the upper corner, (3,) each, of the box around the frames and the points on them, m.
+
+    Parameters
+    ----------
+    poses : by link, (..., 4, 4), as `rne.forward_kinematics` returns them.
+    points : by link, (points, 3) in its frame, m.
+    """
+    everything = [pose[..., :3, 3].reshape(-1, 3) for pose in poses.values()]
+    for link, own in points.items():
+        pose = poses[link]
+        placed = own @ np.swapaxes(pose[..., :3, :3], -1, -2) + pose[..., None, :3, 3]
+        everything.append(placed.reshape(-1, 3))
+    cloud = np.concatenate(everything)
+    return cloud.min(axis=0), cloud.max(axis=0)
+
+
+def slider_ranges(robot: Robot) -> tuple[Array, Array]:
+    """Return from where to where each coordinate is moved by hand, (n,) each: its limits, where it has any."""
+    revolute = np.array([robot.joint(name).kind == "revolute" for name in robot.joint_names], dtype=bool)
+    span = np.where(revolute, REVOLUTE_RANGE, PRISMATIC_RANGE)
+    low, high = robot.lower, robot.upper
+    lower = np.where(np.isfinite(low), low, np.minimum(-span, high - span))
+    upper = np.where(np.isfinite(high), high, np.maximum(span, lower + span))
+    return np.minimum(lower, upper), np.maximum(lower, upper)
+
+
+def _labels(tree: Tree) -> dict[str, str]:
+    above = {joint.child: joint for joint in tree.joints}
+    names: dict[str, list[str]] = {}
+    for body in tree.bodies:
+        place = body.name
+        while place in above and above[place].kind != "prismatic" and not any(above[place].origin.position):
+            place = above[place].parent
+        names.setdefault(place, []).append(body.name)
+    return {place: ", ".join(there) for place, there in names.items()}
+
+
+def _shapes(robot: Robot) -> tuple[tuple[Geometry, ...], tuple[str, ...]]:
+    source = robot.tree.source
+    if source.startswith("<") or source.endswith(".toml"):
+        return (), ()
+    try:
+        everything = read_geometry(source)
+    except ModelError as error:
+        return (), (f"no shapes: {error}",)
+    links = set(robot.frame_names)
+    notes: list[str] = []
+    for role in ("visual", "collision"):
+        wanted = [shape for shape in everything if shape.role == role and shape.link in links]
+        found = [_with_file(shape, source) for shape in wanted]
+        missing = [shape.mesh for shape, there in zip(wanted, found, strict=True) if there is None]
+        if missing:
+            notes.append(missing_meshes(role, "not found", missing))
+        shapes = tuple(shape for shape in found if shape is not None)
+        if shapes:
+            if role == "collision":
+                notes.append("shown are the collision shapes, no visual shape can be")
+            return shapes, tuple(notes)
+    return (), tuple(notes)
+
+
+def _with_file(shape: Geometry, source: str) -> Geometry | None:
+    """Return the shape with the path of its mesh, if it has one; None if that is not there."""
+    if shape.kind != "mesh":
+        return shape
+    path = locate(shape.mesh, Path(source))
+    return None if path is None else replace(shape, mesh=os.fspath(path))
+
+
+def missing_meshes(role: str, what: str, names: list[str]) -> str:
+    """Return the line that says which meshes are left out."""
+    different = list(Counter(names))
+    more = ", ..." if len(different) > 3 else ""
+    plural = "mesh" if len(different) == 1 else "meshes"
+    return f"{len(different)} {role} {plural} {what} and left out: {', '.join(different[:3])}{more}"

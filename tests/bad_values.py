@@ -1,0 +1,146 @@
+"""What must be refused: values that are no such argument, by the name of the argument.
+
+`calls.py` has a good call of every public function, and `test_arguments.py` spoils one argument of it after the other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from own_robots import arm
+
+import rne
+
+ROBOT = arm(lock={"pitch": 0.1, "yaw": 0.2})
+N = ROBOT.n
+WRENCH = np.arange(6.0)
+
+
+def no_numbers(count: int, finite: bool = True) -> list[Any]:
+    """No row of so many real numbers."""
+    whole = np.ones(count)
+    return [
+        "text",
+        b"text",
+        object(),
+        {},
+        {1.0},
+        range,
+        np.array("2020-01-01", "M8[D]"),
+        ["1"] * count,
+        [None] * count,
+        [True] * count,
+        [1j] * count,
+        [object()] * count,
+        [10**400] * count,
+        [[1.0], [1.0, 2.0]],
+        whole.astype("m8[s]"),
+        np.ma.masked_array(whole, mask=np.arange(count) == 0),
+        np.ones(count + 1),
+        np.ones(count - 1),
+        np.ones((count, 1)) if count > 1 else np.ones((1, 2)),
+        1.0 if count > 1 else [],
+        *([[np.nan] * count, [np.inf] * count, np.ones((2, count))] if finite else []),
+    ]
+
+
+def no_number(*others: Any) -> list[Any]:
+    """No finite number."""
+    return [
+        "1", None, object(), {}, [1.0], np.ones(1), np.ones((1, 1)), True, np.True_, 1j, np.nan, np.inf, -np.inf,
+        10**400, np.ma.masked_array(1.0, mask=True), *others,
+    ]  # fmt: skip
+
+
+ROBOTS = [None, "arm.urdf", 3, ROBOT.tree, ROBOT.links, rne.Robot]
+FLAG = ["no", "yes", "", 1, 0, 1.0, None, [], [True], np.array([True, False])]
+THREADS = [0, -1, True, False, 1.5, "2", "two", np.nan, np.inf, [1], np.ones(2), {}, 1j, object()]
+NAMES = ["nowhere", "", None, 3, ["hand"], b"hand", ("hand", "tool"), object(), np.array(["hand", "tool"])]
+AXES = ["base", "World", "", None, 3, ["world"], np.array(["world", "local"]), object()]
+STATE = no_numbers(N, finite=False)
+VECTOR = no_numbers(3)
+ROW_NUMBERS = [
+    [],
+    [6],
+    [-1],
+    [0, 0],
+    [1.5],
+    [True],
+    [0, None],
+    ["0"],
+    "01",
+    3,
+    [[0, 1]],
+    np.array([0.5]),
+    {0: 1},
+    object(),
+]
+WRENCHES = [
+    "hand", [WRENCH], [("hand", WRENCH)], 3, {"nowhere": WRENCH}, {3: WRENCH}, {None: WRENCH},
+    {"hand": (WRENCH, "base")}, {"hand": (WRENCH, "local", 1)}, {"hand": None}, {("hand",): WRENCH},
+    *({"hand": value} for value in no_numbers(6, finite=False)),
+]  # fmt: skip
+METHODS = ["fast", "AUTO", "", None, 3, ["auto"], object()]
+DTYPES = ["float16", int, "double precision", 3, object(), [np.float64], complex]
+
+
+def no_outs(shape: tuple[int, ...]) -> list[Any]:
+    frozen = np.empty(shape)
+    frozen.flags.writeable = False
+    return [
+        [0.0] * N, "out", 3, object(), np.empty(shape, np.float32), np.empty(shape, np.int64), np.empty(shape, complex),
+        np.empty(shape, object), np.empty((*shape, 1)), np.empty((2, *shape)), frozen,
+        np.ma.masked_array(np.empty(shape), mask=np.ones(shape, bool)), np.empty(shape).tolist() or [],
+    ]  # fmt: skip
+
+
+BAD: dict[str, list[Any]] = {
+    "robot": ROBOTS,
+    "q": [None, *STATE],
+    "qd": STATE,
+    "qdd": STATE,
+    "tau": STATE,
+    "gravity": VECTOR,
+    "point": VECTOR,
+    "f_ext": WRENCHES,
+    "frame": NAMES,
+    "axes": AXES,
+    "threads": THREADS,
+    "method": METHODS,
+    "dtype": DTYPES,
+    **dict.fromkeys(("friction", "rotors", "springs", "per_link", "per_body", "products", "strict"), FLAG),
+    "mass": no_number(),
+    "com": VECTOR,
+    "inertia": [
+        "text", np.eye(2), np.ones(3), np.full((3, 3), np.nan), np.eye(3) * 1j, np.eye(3) > 0, [[1, 2], [3]], 1.0,
+        np.ma.masked_array(np.eye(3), mask=np.eye(3)), np.eye(3)[None], [[1, 2, 3], [4, 5, 6], [7, 8, 9]],
+    ],
+    "name": ["", " ", None, 3, b"name", ["name"]],
+    "lock": [
+        ["turret"], "turret", 3, {"nowhere": 0.0}, {3: 0.0}, {None: 0.0},
+        *({"turret": value} for value in no_number()),
+    ],
+    "joints": [
+        [], ["turret"], ["turret"] * 6, "turret", 3, [1] * 6, ["nowhere", *ROBOT.joint_names], [None] * 6,
+        {"turret": 1}, [["turret"]] * 6, object(),
+    ],
+}  # fmt: skip
+"""By the name of an argument, wherever it has this meaning."""
+
+
+def no_times(*others: Any) -> list[Any]:
+    """No row of finite times."""
+    return ["text", [[0.0, 1.0]], [0.0, np.nan], [0.0, np.inf], [0j, 1j], [False, True], ["0", "1"], {}, *others]
+
+
+ENDS: dict[str, list[Any]] = {
+    name: ["text", [[1.0]], [np.nan, 1.0], [1.0, 2.0, 3.0], 1j, [True, False], None, [[1], [1, 2]], {}]
+    for name in ("q0", "q1", "qd0", "qd1", "qdd0", "qdd1", "velocity", "acceleration")
+}
+"""Of motions of two joints."""
+ROTATION = ["text", np.eye(2), np.eye(3) * 1j, np.eye(3) > 0, [[1, 2], [3]], 1.0, None, {}]
+VECTORS = ["text", None, 1.0, [1.0], np.ones(4), [1j] * 3, [True] * 3, ["1"] * 3, [[1.0], [1.0, 2.0]], {}]
+SIZE = no_number(-1.0)
+PSEUDO = ["text", None, np.eye(3), np.eye(4) * np.nan, np.eye(4) * 1j, np.eye(4) > 0, np.triu(np.ones((4, 4)))]
+BODIES = [None, 3, rne.Inertia(1.0), "hand"]

@@ -1,0 +1,209 @@
+"""Every public function, every argument: what is none is refused by name, and any layout of a good one gives the same.
+
+The calls are listed in `calls.py`; what is public and not there fails.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from dataclasses import is_dataclass
+
+import numpy as np
+import pytest
+from calls import CALLS, Call
+
+import rne
+
+# Loading functions name the file and the element in place of the argument.
+OF_A_FILE = {"path", "path_or_text", "rows"}
+
+
+def public() -> set[object]:
+    """Return all public functions: also methods that calculate, without those compiled for compiled code."""
+    found: set[object] = set()
+    for home in (rne, rne.jit, rne.lagrange):
+        for name in home.__all__:
+            thing = getattr(home, name)
+            if inspect.isfunction(thing):
+                found.add(thing)
+    for owner in (rne.Robot, rne.Inertia):
+        found |= {thing for name, thing in inspect.getmembers(owner, callable) if not name.startswith("_")}
+    return {getattr(thing, "__func__", thing) for thing in found} | {rne.Robot, rne.Inertia}
+
+
+def test_every_public_function_is_called():
+    called = {getattr(call.function, "__func__", call.function) for call in CALLS}
+    assert public() - called == set()
+    classes = {getattr(rne, name) for name in rne.__all__ if inspect.isclass(getattr(rne, name))}
+    results = {thing for thing in classes if is_dataclass(thing) or issubclass(thing, tuple | Exception)}
+    assert classes - results == {rne.Robot}  # what else is a class is made by a call, or its fields are checked in one
+
+
+@pytest.mark.parametrize("call", CALLS, ids=lambda call: call.title)
+def test_the_good_call_is_good(call: Call):
+    with warnings.catch_warnings(action="error"):
+        call()
+
+
+@pytest.mark.parametrize("call", CALLS, ids=lambda call: call.title)
+def test_every_bad_argument_is_refused_by_name(call: Call):
+    accepted, unnamed = [], []
+    for name, value in call.bad_values():
+        with warnings.catch_warnings(action="error"):
+            try:
+                call(**{name: value})
+            except rne.RneError as error:
+                if (name not in str(error) and name not in OF_A_FILE) or len(str(error)) > 1000:
+                    unnamed.append((name, value, str(error)))
+            else:
+                accepted.append((name, value))
+    assert accepted == []
+    assert unnamed == []
+
+
+class Wrapped:
+    """What other libraries' arrays look like: numbers that numpy can ask for."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.array, dtype=dtype)
+
+
+def on_disk(x, folder):
+    path = folder / f"{len(list(folder.iterdir()))}.bin"
+    x.tofile(path)
+    return np.memmap(path, dtype=x.dtype, mode="r", shape=x.shape)
+
+
+def frozen(x):
+    x = x.copy()
+    x.flags.writeable = False
+    return x
+
+
+def unaligned(x):
+    buffer = np.empty(x.nbytes + 1, np.uint8)[1:].view(x.dtype).reshape(x.shape)
+    buffer[...] = x
+    return buffer
+
+
+LAYOUTS = {
+    "list": lambda x, _: x.tolist(),
+    "tuple of rows": lambda x, _: tuple(x),
+    "Fortran": lambda x, _: np.asfortranarray(x),
+    "every second": lambda x, _: np.repeat(x, 2, axis=-1)[..., ::2],
+    "reversed": lambda x, _: x[..., ::-1].copy()[..., ::-1],
+    "read-only": lambda x, _: frozen(x),
+    "big-endian": lambda x, _: x.astype(">f8"),
+    "unaligned": lambda x, _: unaligned(x),
+    "subclass": lambda x, _: x.view(np.recarray),
+    "long double": lambda x, _: x.astype(np.longdouble),
+    "by __array__": lambda x, _: Wrapped(x),
+    "on disk": on_disk,
+}
+
+
+def same(got, wanted, rounding: float) -> bool:
+    if isinstance(wanted, dict):
+        return list(got) == list(wanted) and all(same(got[key], wanted[key], rounding) for key in wanted)
+    if isinstance(wanted, tuple):
+        return len(got) == len(wanted) and all(same(*pair, rounding) for pair in zip(got, wanted, strict=True))
+    if isinstance(wanted, rne.Robot | rne.Inertia | str) or is_dataclass(wanted):
+        return repr(got) == repr(wanted)
+    alike = type(got) is type(wanted) and np.asarray(got).dtype == np.asarray(wanted).dtype
+    near = np.allclose(got, wanted, rtol=rounding, atol=rounding, equal_nan=True)
+    return alike and np.shape(got) == np.shape(wanted) and near
+
+
+def rounding_of(call: Call) -> float:
+    """Kernels give the same bits; numpy sums in another order where memory lies otherwise."""
+    return 1e-13 if call.title.startswith("lagrange") else 0.0
+
+
+def arrays_of(call: Call) -> dict[str, np.ndarray]:
+    return {name: value for name, value in call.good.items() if isinstance(value, np.ndarray)}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("call", [call for call in CALLS if arrays_of(call)], ids=lambda call: call.title)
+def test_the_layout_of_no_argument_matters(call: Call, layout, tmp_path):
+    arrays, wanted, rounding = arrays_of(call), call(), rounding_of(call)
+    turned = {name: LAYOUTS[layout](array, tmp_path) for name, array in arrays.items()}
+    with warnings.catch_warnings(action="error"):
+        for name in arrays:
+            assert same(call(**{name: turned[name]}), wanted, rounding), name
+        assert same(call(**turned), wanted, rounding)
+
+
+def test_what_numba_learned_elsewhere_of_a_subclass_is_not_applied_to_foreign_bytes():
+    import numba
+
+    class Mine(np.ndarray):
+        pass
+
+    look = numba.njit(lambda x: x[0])
+    for array in np.ones(4), np.ones((4, 4)):
+        look(array.view(Mine))  # from now on numba takes any array of eight bytes an entry for doubles
+    foreign = np.array([1.0, 2.0]).astype(">f8")
+    assert look(foreign) != foreign[0]  # once numba is right, there is nothing left to guard against
+    for call in CALLS:
+        swapped = {name: array.astype(">f8") for name, array in arrays_of(call).items()}
+        assert same(call(**swapped), call(), rounding_of(call)), call.title
+
+
+LAYOUTS_OF_ROWS = LAYOUTS | {
+    "every second row": lambda x, _: np.repeat(x, 2, axis=0)[::2],
+    "rows backwards": lambda x, _: x[::-1].copy()[::-1],
+    "columns of a log": lambda x, _: np.pad(x, 1)[1:-1, 1:-1],
+    "transposed": lambda x, _: x.T.copy().T,
+    "subclass of tables": lambda x, _: x.view(np.recarray),
+    "table": lambda x, _: as_table(x),
+}
+
+
+def as_table(x):
+    """Columns of a table, each in memory of its own, asked for as one array."""
+    columns = [column.copy() for column in x.T]
+
+    class Table:
+        shape = x.shape
+
+        def __array__(self, dtype=None, copy=None):
+            return np.column_stack(columns).astype(dtype or np.float64)
+
+    return Table()
+
+
+@pytest.mark.parametrize("layout", LAYOUTS_OF_ROWS)
+def test_the_layout_of_no_batch_matters(layout, tmp_path):
+    for call in BATCHED:
+        rows = {name: x + np.linspace(0, 1, 7)[:, None] for name, x in arrays_of(call).items() if name in STATE_NAMES}
+        wanted, rounding = call(**rows), rounding_of(call)
+        turned = {name: LAYOUTS_OF_ROWS[layout](x, tmp_path) for name, x in rows.items()}
+        with warnings.catch_warnings(action="error", category=UserWarning):
+            assert same(call(**turned), wanted, rounding), call.title
+
+
+STATE_NAMES = ("q", "qd", "qdd", "tau")
+BATCHED = [call for call in CALLS if isinstance(call.good.get("q"), np.ndarray)]
+
+
+@pytest.mark.parametrize("call", BATCHED, ids=lambda call: call.title)
+def test_a_batch_of_none_is_an_empty_result_of_the_right_shape(call: Call):
+    single, none = call(), call(q=np.empty((0, call.good["q"].size)))
+
+    def empty(got, one) -> bool:
+        if isinstance(one, dict):
+            return all(empty(got[key], one[key]) for key in one)
+        if is_dataclass(one):
+            return all(
+                empty(getattr(got, key), value) for key, value in vars(one).items() if not isinstance(value, tuple)
+            )
+        if isinstance(one, tuple):
+            return all(map(empty, got, one))
+        return np.shape(got) == (0, *np.shape(one))
+
+    assert empty(none, single)
