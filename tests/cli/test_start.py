@@ -25,7 +25,6 @@ def python(code: str) -> str:
     [
         ["--help"],
         ["info", str(PANDA)],
-        ["check", str(PANDA)],
         ["id", "--help"],
         ["bench", "--help"],
         ["example"],
