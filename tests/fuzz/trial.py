@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import tempfile
 import warnings
 from pathlib import Path
@@ -16,10 +17,10 @@ def attempt(data: bytes, suffix: str) -> rne.Robot | None:
 
     Any exception but an RneError, any warning but a ModelWarning, and an error without a word or a place come through.
     """
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", rne.ModelWarning)
-        path = Path(folder) / f"robot{suffix}"
+        path = Path(_folder().name) / f"robot{suffix}"
         path.write_bytes(data)
         try:
             robot = rne.load(path)
@@ -35,8 +36,14 @@ def attempt(data: bytes, suffix: str) -> rne.Robot | None:
     return None
 
 
+@functools.cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    """One folder for all files of this process: to make and remove one takes longer than to read a robot."""
+    return tempfile.TemporaryDirectory()
+
+
 def use(robot: rne.Robot) -> None:
-    """Torques of a robot at rest are numbers, and its doctor has no accident."""
+    """A robot that was loaded has a table of numbers, names for its coordinates, and torques."""
     assert np.isfinite(robot.links.table).all()
     assert len(robot.joint_names) == robot.n == len(set(robot.joint_names))
     if robot.n:
