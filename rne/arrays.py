@@ -184,13 +184,23 @@ def as_result(out: Floats | None, shape: tuple[int, ...], batch: Batch) -> Float
         raise ArgumentError(f"out: wanted a {dtype} array of shape {shape}, got {given}")
     if not out.flags.writeable:
         raise ArgumentError("out: the array is read-only")
-    if out.size and any(step == 0 and size > 1 for step, size in zip(out.strides, shape, strict=True)):
+    if not out.flags.c_contiguous and _overlaps_itself(out):
         raise ArgumentError("out: several of its entries share their memory")
     if not out.flags.c_contiguous or not out.flags.aligned or not out.dtype.isnative:
         return np.empty(shape, dtype)
     if any(np.may_share_memory(out, array) for array in batch.rows.values()):
         return np.empty(shape, dtype)
     return out if type(out) is np.ndarray else out.view(np.ndarray)
+
+
+def _overlaps_itself(array: Floats) -> bool:
+    """Tell whether entries share memory, as those of repeated or sliding views do; slices of arrays never do."""
+    reach = array.itemsize
+    for step, size in sorted((abs(step), size) for step, size in zip(array.strides, array.shape, strict=True)):
+        if step < reach and size > 1:
+            return array.size > 0
+        reach += step * (size - 1)
+    return False
 
 
 def finish(result: Floats, out: Floats | None) -> Floats:

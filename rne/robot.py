@@ -323,7 +323,7 @@ class Robot:
 
 def _order(joints: Sequence[str], there: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names of all coordinates in the wanted order."""
-    if isinstance(joints, str) or not isinstance(joints, Iterable):
+    if isinstance(joints, str | set | frozenset) or not isinstance(joints, Iterable):  # a set has no order
         raise ArgumentError(f"joints: wanted a list of names, got {joints!r}")
     wanted = tuple(joints)
     known = set(there)

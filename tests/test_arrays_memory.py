@@ -322,7 +322,14 @@ def test_results_do_not_depend_on_what_was_calculated_before():
         assert_same_bits(rne.inverse_dynamics(robot, *state), tau)
 
 
-def test_an_out_whose_entries_share_memory_is_refused():
-    row = np.lib.stride_tricks.as_strided(np.empty(6), (7, 6), (0, 8))
+@pytest.mark.parametrize("strides", [(0, 8), (8, 8), (48, -8), (40, 8), (-8, 56)])
+def test_an_out_whose_entries_share_memory_is_refused(strides):
+    memory = np.zeros(100)
+    out = np.lib.stride_tricks.as_strided(memory[50:], (7, 6), strides)
+    q = random_states(6, 7, seed=1)[0]
+    if strides in ((48, -8), (-8, 56)):  # one way or the other, each entry has a place of its own
+        assert_same_bits(rne.gravity_vector(ARM, q, out=out), rne.gravity_vector(ARM, q))
+        return
     with pytest.raises(rne.ArgumentError, match="out: several of its entries share their memory"):
-        rne.gravity_vector(ARM, np.zeros((7, 6)), out=row)
+        rne.gravity_vector(ARM, q, out=out)
+    assert not memory.any()

@@ -259,6 +259,23 @@ def test_only_the_numbers_change(tmp_path) -> None:
     assert repair.change == pytest.approx(np.sqrt(2) * 0.08 / np.sqrt(0.02**2 * 2 + 0.2**2), rel=1e-6)
 
 
+@pytest.mark.parametrize("start", ["\n <?xml version='1.0'?>", "\ufeff<?xml version='1.0' encoding='latin-1'?>", "\n"])
+def test_repairs_find_their_place_in_odd_files(tmp_path, start) -> None:
+    vendor = """x:was=' ixx="5"' x:note="a ixx='5' > b" """
+    text = start + changed(
+        ('<inertia ixx="0.02" iyy="0.02" izz="0.002"', f"<inertia {vendor}{BAD.removeprefix('<inertia ')}")
+    )
+    text = text.replace("<robot ", "<robot xmlns:x='x' ").replace('ixx="0.02" iyy', "ixx\n=\n'2e-2' iyy")
+    text = text.replace("</inertial>", f'<x:inertial>{BAD[:-4]}0.3"/></x:inertial></inertial>')
+    path = tmp_path / "robot.urdf"
+    path.write_bytes(text.encode())
+    data, (repair,) = repair_inertias(path)
+    assert (repair.link, repair.before[:3]) == ("fore", (0.02, 0.02, 0.2))
+    ixx, iyy, izz = map(repr, repair.after[:3])
+    new = text.replace("'2e-2'", f'"{ixx}"').replace('iyy="0.02" izz="0.2"', f'iyy="{iyy}" izz="{izz}"', 1)
+    assert re.sub(r'"-?0(\.0)?"', '"0"', data.decode()) == re.sub(r'"-?0(\.0)?"', '"0"', new)
+
+
 def test_mujoco_takes_what_was_repaired(tmp_path) -> None:
     path = write(tmp_path, changed(('<inertia ixx="0.02" iyy="0.02" izz="0.002"', BAD)))
     with pytest.raises(ValueError, match="inertia"):
@@ -283,6 +300,7 @@ def test_a_real_robot_that_is_refused_can_be_repaired(tmp_path) -> None:
     [
         ("robot.dh.toml", "", rne.FileError),
         ("robot.urdf", "<robot", rne.ModelError),
+        ("robot.urdf", SOUND.replace('izz="0.002"', ""), rne.ModelError),
         ("missing/robot.urdf", None, rne.ModelError),
     ],
 )

@@ -179,6 +179,7 @@ def test_limits_and_changes_keep_the_order_asked_for():
     [
         (["turret"], "joints: wanted each of turret, shoulder, reach.* once; shoulder, .* missing"),
         (["turret"] * 6, "missing"),
+        ({"turret", "shoulder", "reach", "roll", "pitch", "yaw"}, "joints: wanted a list of names, got {"),
         (["turret", "shoulder", "reach", "roll", "pitch", "yaw", "yaw"], "a name stands twice"),
         (["turret", "shoulder", "reach", "roll", "pitch", "yav"], "no coordinate is named 'yav'; did you mean 'yaw'"),
         (["turret", "shoulder", "reach", "roll", "pitch", "mount"], "no coordinate is named 'mount'"),

@@ -13,19 +13,20 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from xml.parsers import expat
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rne.errors import ArgumentError, FileError
-from rne.read.urdf import open_urdf
-from rne.read.xmltree import parse
+from rne.read.urdf import open_urdf, read_document
+from rne.read.xmltree import Element, parse
 
 FLOOR = 1e-9
 NAMES = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 _TAG = re.compile(rb"<[^<>\"']*(?:\"[^\"]*\"[^<>\"']*|'[^']*'[^<>\"']*)*>")
+_ATTRIBUTE = re.compile(rb"([^\s=<>\"']+)(\s*=\s*)(\"[^\"]*\"|'[^']*')")
 _PLACES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 
 
@@ -80,7 +81,7 @@ def repair_inertias(path: str | os.PathLike[str]) -> tuple[bytes, tuple[Repair, 
     Raises
     ------
     ModelError
-        The file cannot be read.
+        The file does not load, be it with ``strict=False``.
     FileError
         It is no URDF, or in an encoding whose characters cannot be replaced byte by byte.
 
@@ -96,21 +97,21 @@ def repair_inertias(path: str | os.PathLike[str]) -> tuple[bytes, tuple[Repair, 
     if not where.lower().endswith((".urdf", ".xml")):
         raise FileError(f"{where}: only the inertias of a URDF file can be repaired")
     findings, data, encoding = open_urdf(path, strict=False)
-    parse(data, findings, encoding)  # says what is wrong with a file that is not well-formed
+    read_document(data, findings, encoding)  # says what is wrong with a file that does not load
     if b"\0" in data:
         raise FileError(f"{where}: the encoding of the file does not allow a repair; save it as UTF-8")
     repairs, parts, copied = [], [], 0
-    for link, line, offset, attributes in _inertias(data):
-        before = tuple(float(attributes[name]) for name in NAMES)
+    for link, inertia in _inertias(parse(data, findings, encoding)):
+        before = tuple(float(inertia.attributes[name]) for name in NAMES)
         new = nearest_inertia(_matrix(before))
         after = tuple(float(new[place]) for place in _PLACES)
         if after == before:
             continue
-        tag = _TAG.match(data, offset)
+        tag = _TAG.match(data, inertia.offset)
         assert tag is not None  # expat has seen it there
-        parts += [data[copied:offset], _rewritten(tag[0], after)]
+        parts += [data[copied : inertia.offset], _rewritten(tag[0], after)]
         copied = tag.end()
-        repairs.append(Repair(link, line, before, after))
+        repairs.append(Repair(link, inertia.line, before, after))
     return b"".join([*parts, data[copied:]]), tuple(repairs)
 
 
@@ -121,31 +122,19 @@ def _matrix(six: tuple[float, ...]) -> NDArray[np.float64]:
     return matrix
 
 
-def _inertias(data: bytes) -> list[tuple[str, int, int, dict[str, str]]]:
-    """Link, line, place in the file and attributes of every inertia of a link."""
-    found: list[tuple[str, int, int, dict[str, str]]] = []
-    path: list[str] = []
-    link = ""
-    parser = expat.ParserCreate()
-
-    def start(name: str, attributes: dict[str, str]) -> None:
-        nonlocal link
-        path.append(name.rpartition(":")[2])
-        if path[1:] == ["link"]:
-            link = attributes.get("name", "")
-        if path[1:] == ["link", "inertial", "inertia"]:
-            found.append((link, parser.CurrentLineNumber, parser.CurrentByteIndex, attributes))
-
-    def end(_: str) -> None:
-        path.pop()
-
-    parser.StartElementHandler, parser.EndElementHandler = start, end
-    parser.Parse(data, True)
-    return found
+def _inertias(robot: Element) -> Iterator[tuple[str, Element]]:
+    """Yield the name of every link that has an inertia, and its element."""
+    for link in robot.children:
+        if link.tag == "link":
+            for inertial in (child for child in link.children if child.tag == "inertial"):
+                yield from ((link.attributes["name"], child) for child in inertial.children if child.tag == "inertia")
 
 
 def _rewritten(tag: bytes, six: tuple[float, ...]) -> bytes:
-    for name, number in zip(NAMES, six, strict=True):
-        attribute = rb"(\s" + name.encode() + rb"\s*=\s*)(\"[^\"]*\"|'[^']*')"
-        tag = re.sub(attribute, rb'\g<1>"' + repr(number).encode() + b'"', tag)
-    return tag
+    numbers = {name.encode(): repr(number).encode() for name, number in zip(NAMES, six, strict=True)}
+
+    def with_number(attribute: re.Match[bytes]) -> bytes:
+        name, equals, value = attribute.groups()
+        return name + equals + (b'"%b"' % numbers[name] if name in numbers else value)
+
+    return _ATTRIBUTE.sub(with_number, tag)

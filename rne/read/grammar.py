@@ -163,8 +163,11 @@ class _Walk:
                 spot.note(
                     f"<{child.tag}> is not the <{local}> of URDF and is ignored; take the prefix away if it is meant"
                 )
+            elif local == "include":
+                spot.note(f"<{child.tag}> is not followed but ignored; what it would bring in is missing here")
             return
         if child.tag in rule.passed.split():
+            self._judge_inside(child, parent, spot)
             return
         homes = [tag for tag, other in GRAMMAR.items() if child.tag in other.children.split()]
         if child.tag == "origin" and parent == "link":  # SolidWorks and others write such, all zeros
@@ -186,6 +189,13 @@ class _Walk:
         else:
             spot.note(f"<{child.tag}> is unknown in <{parent}> and is ignored")
 
+    def _judge_inside(self, passed: Element, parent: str, spot: Spot) -> None:
+        """Report what bears on the dynamics though it stands in an element that is of no account."""
+        if parent == "link" and any(element.tag == "inertial" for element in passed.walk()):
+            spot.error(f"<inertial> has no place in <{passed.tag}> and would be ignored; it belongs in <link>")
+        elif parent == "robot" and (defined := _definition(passed)):
+            spot.note(f"the <{defined}> defined in <{passed.tag}> is ignored; move it out if it is meant")
+
     def _ignore_idle(self, joint: Element, kind: str) -> None:
         """List what is read of a joint and has no effect on one of this type."""
         for child in joint.children:
@@ -202,7 +212,7 @@ def _definition(element: Element) -> str:
     """Return the tag of a link or joint defined inside an element, or nothing; mere references define nothing."""
     parts = {"link": {"inertial"}, "joint": {"parent", "child"}}
     for inner in element.walk():
-        if parts.get(inner.tag, set()) & {child.tag for child in inner.children}:
+        if inner.tag in parts and parts[inner.tag] <= {child.tag for child in inner.children}:
             return inner.tag
     return ""
 

@@ -20,6 +20,11 @@ class Places:
 
     def __init__(self, text: str) -> None:
         self._lines = text.split("\n")
+        headers = ((number, _HEADER.match(line)) for number, line in enumerate(self._lines) if "[[" in line)
+        self._headers = [(number, found[1]) for number, found in headers if found]
+        self._of_array: dict[str, list[int]] = {}  # by array, which of the headers open its tables
+        for place, (_, array) in enumerate(self._headers):
+            self._of_array.setdefault(array, []).append(place)
 
     def key(self, key: str) -> int | None:
         """Return the line of a key of the table."""
@@ -27,13 +32,11 @@ class Places:
 
     def entry(self, array: str, index: int, key: str) -> int | None:
         """Return the line of a key in the nth table of an array; of the table if the key is not found or empty."""
-        header = re.compile(rf"\s*\[\[\s*[\"']?{array}[\"']?\s*\]\]")
-        starts = [number for number, line in enumerate(self._lines) if header.match(line)]
-        if index >= len(starts):
+        tables = self._of_array.get(array, [])
+        if index >= len(tables):
             return self.key(array)
-        start = starts[index]
-        another = (number for number in range(start + 1, len(self._lines)) if _ANY_HEADER.match(self._lines[number]))
-        return self._find(key, start, next(another, len(self._lines)), array) or start + 1
+        (start, _), *after = self._headers[tables[index] : tables[index] + 2]
+        return self._find(key, start, after[0][0] if after else len(self._lines), array) or start + 1
 
     def _find(self, key: str, start: int, stop: int, array: str = "rows") -> int | None:
         if not key:
@@ -43,7 +46,7 @@ class Places:
         return next((number + 1 for number in range(start, stop) if place.match(self._lines[number])), None)
 
 
-_ANY_HEADER = re.compile(r"\s*\[\[")
+_HEADER = re.compile(r"\s*\[\[\s*[\"']?(\w*)")
 
 
 def load_toml(findings: Findings) -> tuple[dict[str, object], Places]:

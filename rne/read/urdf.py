@@ -146,7 +146,12 @@ def _read_pose(node: Node) -> Pose:
         return Pose()
     if origin.has("quat_xyzw"):
         origin.spot.error("<origin> quat_xyzw is not supported yet; give the rotation as rpy")
-    return Pose(rotation_rpy(origin.vector("rpy", ZERO)), origin.vector("xyz", ZERO))
+    rpy = origin.vector("rpy", ZERO)
+    if max(map(abs, rpy)) > math.tau + 1e-9:
+        origin.spot.note(
+            f"rpy = {' '.join(f'{angle:g}' for angle in rpy)} is more than a full turn; angles are in radians"
+        )
+    return Pose(rotation_rpy(rpy), origin.vector("xyz", ZERO))
 
 
 def _read_joint(element: Element, findings: Findings) -> Joint:

@@ -27,13 +27,14 @@ class Element:
     tag : its name. The prefix of the root element is taken off everywhere; an element with another prefix keeps it
         (`gz:plugin`), so that it can never be mistaken for one of the format.
     attributes, children : as in the file; comments are dropped.
-    line : where it begins.
+    line, offset : where it begins; the bytes before it in the document.
     text : the beginning of the first text directly inside that is not blank.
     """
 
     tag: str
     attributes: dict[str, str]
     line: int
+    offset: int = 0
     children: list[Element] = field(default_factory=list)
     text: str = ""
 
@@ -66,7 +67,7 @@ def parse(data: bytes, findings: Findings, encoding: str | None = None) -> Eleme
         The data is not well-formed XML, is nested too deeply, or declares entities.
     """
     if data.startswith(codecs.BOM_UTF8):
-        data, encoding = data[len(codecs.BOM_UTF8) :], "utf-8"
+        data, encoding = data.replace(codecs.BOM_UTF8, b" " * len(codecs.BOM_UTF8), 1), "utf-8"
     return _Builder(findings, encoding).build(data)
 
 
@@ -89,7 +90,8 @@ class _Builder:
     def build(self, data: bytes) -> Element:
         spot = self._findings.at
         content = data.lstrip()  # a blank line before <?xml ...?> is against the letter of XML, and harmless
-        self._skipped = data.count(b"\n", 0, len(data) - len(content))
+        self._blanks = len(data) - len(content)
+        self._skipped = data.count(b"\n", 0, self._blanks)
         try:
             self._parser.Parse(content, True)
         except expat.ExpatError as error:
@@ -111,7 +113,8 @@ class _Builder:
             )
         if self._root is None:
             self._prefix = name[: name.find(":") + 1]
-        element = Element(name.removeprefix(self._prefix), attributes, line)
+        offset = self._parser.CurrentByteIndex + self._blanks
+        element = Element(name.removeprefix(self._prefix), attributes, line, offset)
         if self._open:
             self._open[-1].children.append(element)
         else:

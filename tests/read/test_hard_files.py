@@ -64,6 +64,12 @@ def test_many_errors_are_told_in_part():
     assert str(error).splitlines()[-1] == "... and 400 more problems"
 
 
+def test_lines_of_rows_are_not_looked_for_in_the_whole_file_each(tmp_path):
+    path = tmp_path / "long.dh.toml"
+    path.write_text(DH + "\n" * 900_000 + ROW * 300)  # took minutes
+    assert [joint.line for joint in rne.load(path).tree.joints[2:6:2]] == [900_006, 900_010]
+
+
 def test_near_names_among_giants_are_not_looked_for():
     names = ["a" * 50_000 + str(k) for k in range(3)]
     joint = f'<joint name="j" type="fixed"><parent link="{names[2]}"/><child link="{names[1]}"/></joint>'

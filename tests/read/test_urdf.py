@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from sound_urdf import changed
 
 from rne.errors import ArgumentError
 from rne.read.urdf import read_urdf
@@ -291,3 +292,14 @@ def test_mass_bolted_on_is_enough():
     links = f'<link name="base"/><link name="flange"/><link name="tool">{INERTIAL}</link>'
     tree = read_urdf(robot(links + joint(child="flange") + joint("", "fixed", "k", "flange", "tool")))
     assert tree.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [('rpy="0 0 0"/><mass', 'rpy="0 0 90"/><mass', 4), ('xyz="0 0 0.2" rpy="0 0 0"', 'xyz="0 0 0.2" rpy="-90 0 0"', 9)],
+)
+def test_turns_in_degrees_are_noted(old, new, line):
+    assert not read_urdf(changed(old, new.replace("90", "6.28"))).notes
+    (note,) = read_urdf(changed(old, new)).notes
+    assert note.line == line
+    assert "is more than a full turn; angles are in radians" in note.what
