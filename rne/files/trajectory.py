@@ -173,6 +173,8 @@ class Trajectory:
         return [place for group in groups for place in group]
 
     def _check_types(self) -> None:
+        if self.columns.time is not None:
+            self._source.type_of(self.columns.time)
         for place in self._places():
             kind = self._source.type_of(place)
             if pa.types.is_dictionary(kind):
@@ -304,7 +306,9 @@ def seconds(where: str, t: pa.Array, first: int = 0, origin: pa.Scalar | None = 
     latest = _LATEST if origin is not None else 2.0**53 if whole else math.inf
     late = np.flatnonzero(abs(numbers) > latest)
     if late.size:
-        told = f"row {first + late[0] + 1}: time {numbers[late[0]]:.17g} is in nanoseconds or the like; wanted are seconds"
+        told = (
+            f"row {first + late[0] + 1}: time {numbers[late[0]]:.17g} is in nanoseconds or the like; wanted are seconds"
+        )
         raise FileError(f"{where}: {told}, or a column of time stamps")
     return numbers
 

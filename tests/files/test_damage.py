@@ -80,6 +80,17 @@ def test_bytes_that_are_wrong(robot, motion, tmp_path, name, seed) -> None:
     assert rows == N
 
 
+@pytest.mark.parametrize("place", [0, 30])
+def test_an_npz_whose_member_begins_with_something_else(robot, motion, tmp_path, place) -> None:
+    """Its magic number, or its name."""
+    path = tmp_path / "columns.npz"
+    WRITERS["columns.npz"](path, motion)
+    data = bytearray(path.read_bytes())
+    data[place] ^= 0xFF
+    path.write_bytes(data)
+    assert "cannot be read: " in refusal(path, robot)
+
+
 def test_a_column_that_is_damaged_in_the_third_row_group(robot, motion, tmp_path) -> None:
     path = tmp_path / "m.parquet"
     WRITERS["m.parquet"](path, motion)

@@ -111,7 +111,7 @@ def test_a_first_time_stamp_that_is_null(robot, recorded) -> None:
     path, t, _ = recorded
     stamps = pa.array([None, *range(1, len(t))], pa.timestamp("ms"))
     parquet.write_table(parquet.read_table(path).set_column(0, "t", stamps), path)
-    with pytest.raises(rne.FileError, match="m.parquet: row 1: time is no finite number: nan"):
+    with pytest.raises(rne.FileError, match=r"m.parquet: row 1: time is no finite number: nan"):
         made(path, robot)
 
 
