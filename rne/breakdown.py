@@ -137,10 +137,12 @@ def torque_breakdown(
     state = {"q": q, "qd": qd, "qdd": qdd, **wrenches}
     batch = as_batch(robot, state, required="q", widths=dict.fromkeys(wrenches, 6))
     q, qd, qdd = (batch.rows[name].reshape(*batch.shape, robot.n) for name in ("q", "qd", "qdd"))
+    with np.errstate(invalid="ignore"):  # infinity where there is no rotor
+        rotor = reflected_inertia(robot).astype(batch.dtype) * qdd
     return TorqueBreakdown(
         robot.joint_names,
         inertia=_body_inertia(robot, batch, threads),
-        rotor=reflected_inertia(robot).astype(batch.dtype) * qdd,
+        rotor=rotor,
         velocity=coriolis_vector(robot, q, qd, threads=threads),
         gravity=gravity_vector(robot, q, gravity=gravity, threads=threads),
         spring=inverse_dynamics(robot, q, gravity=WEIGHTLESS, threads=threads),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
+import own_robots
 import pytest
 import reference as ref
 import strategies
@@ -228,3 +229,12 @@ def test_a_breakdown_is_frozen():
     parts = rne.torque_breakdown(wheel(), [0.0])
     with pytest.raises(FrozenInstanceError):
         parts.total = np.zeros(1)
+
+
+def test_what_is_not_finite_stays_in_its_row_and_warns_of_nothing():
+    arm, qdd = own_robots.arm(), np.ones((3, 6))
+    qdd[1, 2] = np.inf
+    parts = rne.torque_breakdown(arm, np.full((3, 6), 0.1), None, qdd)
+    for term in (*parts.terms.values(), parts.total):
+        assert np.isfinite(term[[0, 2]]).all()
+    assert not np.isfinite(parts.total[1]).all()

@@ -9,9 +9,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 import click
 import numpy as np
@@ -19,7 +19,7 @@ import numpy as np
 import rne
 from rne.cli.options import say
 from rne.cli.tally import Count, Tally, count
-from rne.errors import SingularError
+from rne.errors import FileError, SingularError
 from rne.robot import Robot
 
 if TYPE_CHECKING:
@@ -40,11 +40,11 @@ class Job:
     """The options of a command on a trajectory; `takes_motion` says what they mean."""
 
     trajectory: str
-    friction: bool
-    wrenches: dict[str, str]
     rename: dict[str, str]
     differentiate: bool
     window: int | None
+    friction: bool = False
+    wrenches: dict[str, str] = field(default_factory=dict)
     output: str = ""
     output_format: str | None = None
     single: bool = False
@@ -89,7 +89,7 @@ def _patterns(_: click.Context, parameter: click.Parameter, texts: tuple[str, ..
     return patterns
 
 
-_READING = (
+_FORCES = (
     click.option("--friction", is_flag=True, help="Viscous and Coulomb friction of the joints."),
     click.option(
         "--wrench",
@@ -99,6 +99,8 @@ _READING = (
         callback=_frames,
         help="Wrench on the robot in columns fx_FRAME to mz_FRAME, in world axes or the frame's own; repeatable.",
     ),
+)
+_READING = (
     click.option(
         "--columns",
         "rename",
@@ -122,13 +124,16 @@ _WRITING = (
 )
 
 
-def takes_motion(output: str | None, streams: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def takes_motion(
+    output: str | None, streams: bool = True, forces: bool = True
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the argument TRAJECTORY and its options; it gets them as a `Job`.
 
     Parameters
     ----------
     output : what the help calls the file that is written; None if none is, and TRAJECTORY may be left out, empty.
     streams : whether that is a file as long as the trajectory; else it is a picture, and must be named.
+    forces : whether the command calculates with friction and wrenches.
     """
     default = None if output else ""
     trajectory = click.argument("trajectory", type=click.Path(allow_dash=True), default=default, required=bool(output))
@@ -138,7 +143,7 @@ def takes_motion(output: str | None, streams: bool = True) -> Callable[[Callable
         metavar=output,
         **({"default": "-", "help": "File to write; - is stdout, the default."} if streams else {"required": True}),
     )
-    parameters = (trajectory, *_READING)
+    parameters = (trajectory, *(_FORCES if forces else ()), *_READING)
     if output:
         parameters += (written, *(_WRITING if streams else ()))
 
@@ -147,7 +152,7 @@ def takes_motion(output: str | None, streams: bool = True) -> Callable[[Callable
         def with_job(robot: Robot, notes: list[str], **options: Any) -> None:
             if options["window"] is not None and not options["differentiate"]:
                 raise click.UsageError("--window needs --differentiate")
-            job = Job(**{field.name: options.pop(field.name) for field in fields(Job) if field.name in options})
+            job = Job(**{part.name: options.pop(part.name) for part in fields(Job) if part.name in options})
             say(*(f"warning: {note}" for note in notes))
             if job.trajectory != "-" and Path(job.output).is_file() and os.path.samefile(job.output, job.trajectory):
                 raise click.UsageError("the output would take the place of TRAJECTORY")
@@ -184,7 +189,7 @@ def stream(robot: Robot, job: Job, work: Work) -> None:
         columns = {key: [f"{key}_{joint}" for joint in robot.joint_names] for key in written}
         results = stack.enter_context(
             rne.files.Results(
-                sys.stdout.buffer if job.output == "-" else job.output,
+                _bytes(sys.stdout, "output") if job.output == "-" else job.output,
                 columns,
                 time=motion.time_type,
                 single=job.single,
@@ -226,7 +231,8 @@ def _motion(robot: Robot, job: Job, quantities: Sequence[str]) -> Trajectory:
     if path == "-":
         name = "<stdin>"
         # What lies below the buffer, so that no thread that waits there for more holds a lock when the process ends.
-        path = getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
+        buffer = _bytes(sys.stdin, "input")
+        path = getattr(buffer, "raw", buffer)
     return rne.files.Trajectory(
         path,
         robot,
@@ -237,6 +243,12 @@ def _motion(robot: Robot, job: Job, quantities: Sequence[str]) -> Trajectory:
         single=job.single,
         name=name,
     )
+
+
+def _bytes(stream: TextIO | None, name: str) -> BinaryIO:
+    if stream is None:
+        raise FileError(f"the standard {name} is closed")
+    return stream.buffer
 
 
 def _remarks(motion: Trajectory, made: Differentiated | None, zero: bool) -> Iterator[str]:

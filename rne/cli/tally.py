@@ -113,7 +113,8 @@ class Tally:
     def lines(self) -> list[str]:
         """Return what is to be said."""
         seconds = time.perf_counter() - self._start
-        lines = [f"{self.samples} samples in {seconds:.3g} s, {self.samples / seconds:,.0f} samples/s"]
+        plural = "" if self.samples == 1 else "s"
+        lines = [f"{self.samples} sample{plural} in {seconds:.3g} s, {self.samples / seconds:,.0f} samples/s"]
         if self.samples > self._not_finite and self._of in _UNITS:
             peaks = zip(self._robot.joint_names, self._peak, self._robot.effort, strict=True)
             lines.append(f"peak |{self._of}|: " + ", ".join(self._told(*peak) for peak in peaks))

@@ -92,7 +92,7 @@ def breakdown(robot: Robot, job: Job) -> None:
     )
 )
 @takes_robot
-@takes_motion(output="COPY")
+@takes_motion(output="COPY", forces=False)
 def convert(robot: Robot, job: Job) -> None:
     """Write a trajectory in another format, or with other names of columns.
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO
@@ -50,25 +51,32 @@ class _Member:
     ----------
     where : for errors.
     opened : opens it anew, at its beginning.
+
+    Attributes
+    ----------
+    odd : why it cannot be read as columns; empty if it can.
     """
 
     def __init__(self, where: str, opened: Callable[[], Any]) -> None:
         self._where = where
-        first = opened()
         with _damage(where):
+            first = opened()
             version = npy.read_magic(first)
             read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
             shape, fortran, self.dtype = read(first)
+        self.odd, self.rows, self.width = "", 0, 1
         if self.dtype.hasobject or len(shape) not in (1, 2) or (self.dtype.names and len(shape) != 1):
-            raise FileError(f"{where}: wanted an array of one or two axes, got {self.dtype} of shape {shape}")
+            self.odd = f"{where}: wanted an array of one or two axes, got {self.dtype} of shape {shape}"
+            return
         self.rows, self.width = shape[0], 1 if len(shape) == 1 else shape[1]
         self._streams, self._per_row = [first], self.width
         if fortran and self.width != 1:  # column after column: each is read by itself
             start = first.tell()
             self._per_row = 1
-            self._streams = [first, *(opened() for _ in range(1, self.width))]
-            for k, stream in enumerate(self._streams):
-                stream.seek(start + k * self.rows * self.dtype.itemsize)
+            with _damage(where):
+                self._streams = [first, *(opened() for _ in range(1, self.width))]
+                for k, stream in enumerate(self._streams):
+                    stream.seek(start + k * self.rows * self.dtype.itemsize)
 
     def read(self, rows: int) -> NDArray[Any]:
         """Return the next rows, (rows, width)."""
@@ -101,24 +109,26 @@ class Arrays(Source):
             raise FileError(f"{name}: wanted is a file, not a pipe")
         if kind == "npz":
             self._members = _members(stream, name)
+            self._rows = _rows(name, self._members, {"t", *widths, *itertools.chain(*widths.values())})
             named = [_names(f"{name}: {key}", key, member, widths) for key, member in self._members.items()]
         else:
-            self._members = {"": _Member(name, lambda: _Place(stream))}
-            named = [_layout(name, self._members[""], widths)]
-        rows = {key: member.rows for key, member in self._members.items()}
-        if len(set(rows.values())) > 1:
-            told = ", ".join(f"{key} {count}" for key, count in rows.items())
-            raise FileError(f"{name}: arrays of different length: {told}")
-        self._rows = next(iter(rows.values()), 0)
+            member = _Member(name, lambda: _Place(stream))
+            named = [_layout(name, member, widths)]
+            self._members, self._rows = {"": member}, member.rows
         self._named = dict(zip(self._members, named, strict=True))
         self.names = tuple(column for columns in named for column in columns)
         self._types = [
-            m.dtype[k] if m.dtype.names else m.dtype for m in self._members.values() for k in range(_width(m))
+            m.odd or (m.dtype[k] if m.dtype.names else m.dtype)
+            for m in self._members.values()
+            for k in range(_width(m))
         ]
 
     def type_of(self, place: int) -> pa.DataType:
+        kind = self._types[place]
+        if isinstance(kind, str):
+            raise FileError(kind)
         try:
-            return pa.from_numpy_dtype(self._types[place])
+            return pa.from_numpy_dtype(kind)
         except (pa.ArrowException, TypeError):
             return pa.null()
 
@@ -150,7 +160,7 @@ def _native(column: NDArray[Any]) -> NDArray[Any]:
 
 
 def _width(member: _Member) -> int:
-    return len(member.dtype.names) if member.dtype.names else member.width
+    return len(member.dtype.names) if member.dtype.names and not member.odd else member.width
 
 
 def _members(stream: BinaryIO, name: str) -> dict[str, _Member]:
@@ -162,6 +172,23 @@ def _members(stream: BinaryIO, name: str) -> dict[str, _Member]:
 
 def _opener(archive: zipfile.ZipFile, key: str) -> Callable[[], IO[bytes]]:
     return lambda: archive.open(key)
+
+
+def _rows(name: str, members: Mapping[str, _Member], known: Collection[str]) -> int:
+    """Return how many rows there are by the arrays whose names are known; mark those that do not fit as odd."""
+    for key, member in members.items():
+        if member.odd and key in known:
+            raise FileError(member.odd)
+    even = {key: member for key, member in members.items() if not member.odd}
+    rows = {key: m.rows for key, m in even.items() if key in known} or {key: m.rows for key, m in even.items()}
+    told = f"{name}: arrays of different length: {', '.join(f'{key} {count}' for key, count in rows.items())}"
+    if len(set(rows.values())) > 1:
+        raise FileError(told)
+    count = next(iter(rows.values()), 0)
+    for key, member in even.items():
+        if member.rows != count:
+            member.odd, member.width = f"{told}, {key} {member.rows}", 1
+    return count
 
 
 def _names(where: str, key: str, member: _Member, widths: Mapping[str, Sequence[str]]) -> Sequence[str]:
@@ -177,18 +204,23 @@ def _names(where: str, key: str, member: _Member, widths: Mapping[str, Sequence[
 
 def _layout(where: str, member: _Member, widths: Mapping[str, Sequence[str]]) -> Sequence[str]:
     """Return the names of the columns of an NPY: its fields, or the quantities in order, with t in front or without."""
+    if member.odd:
+        raise FileError(member.odd)
     if member.dtype.names:
         return member.dtype.names
     names: list[str] = []
-    allowed = {}
+    layouts: list[list[str]] = []
     for columns in widths.values():
         names += columns
-        allowed[len(names)] = list(names)
-        allowed[len(names) + 1] = ["t", *names]
-    if member.width not in allowed:
+        layouts += [[*names], ["t", *names]]
+    fitting = [layout for layout in layouts if len(layout) == member.width]
+    if not fitting:
         told = " and ".join(f"{key} ({len(columns)})" for key, columns in widths.items())
         raise FileError(f"{where}: {member.width} columns; wanted are the first of {told}, with t in front or without")
-    return allowed[member.width]
+    if len(fitting) > 1:  # of a robot of one joint
+        told = " or ".join(", ".join(layout) for layout in fitting)
+        raise FileError(f"{where}: {member.width} columns may be {told}; wanted are names: an NPZ, or fields")
+    return fitting[0]
 
 
 @contextmanager
@@ -210,17 +242,17 @@ class NpySink(Sink):
     """
 
     def __init__(self, stream: BinaryIO, shape: tuple[int, ...], dtype: Any) -> None:
-        self._stream, self._shape, self._dtype = stream, shape, np.dtype(dtype)
+        self._stream, self._shape, self.dtype = stream, shape, np.dtype(dtype)
         self._rows = 0
         self._header(0)
 
     def _header(self, rows: int) -> None:
         # numpy leaves room for the longest number of rows, so that this header has always the same length.
-        description = {"descr": npy.dtype_to_descr(self._dtype), "fortran_order": False, "shape": (rows, *self._shape)}
+        description = {"descr": npy.dtype_to_descr(self.dtype), "fortran_order": False, "shape": (rows, *self._shape)}
         npy.write_array_header_1_0(self._stream, description)
 
     def encode(self, columns: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
-        return np.column_stack(list(columns.values())).astype(self._dtype, copy=False)
+        return np.column_stack(list(columns.values())).astype(self.dtype, copy=False)
 
     def write(self, encoded: NDArray[Any]) -> None:
         self._stream.write(encoded.tobytes())
@@ -239,18 +271,20 @@ class NpzSink(Sink):
     stream : of the archive.
     folder : where there is room for as much again; the usual one for temporary files if None.
     shapes : of a row, by key.
-    dtype : of the numbers.
+    dtype : of the numbers, but for times, which keep their digits.
     """
 
     def __init__(
         self, stream: BinaryIO, folder: Path | None, shapes: Mapping[str, tuple[int, ...]], dtype: Any
     ) -> None:
-        self._stream, self._dtype = stream, dtype
+        self._stream = stream
         self._parts = {key: tempfile.TemporaryFile(dir=folder) for key in shapes}  # noqa: SIM115
-        self._sinks = {key: NpySink(part, shapes[key], dtype) for key, part in self._parts.items()}
+        self._sinks = {
+            key: NpySink(part, shapes[key], np.float64 if key == "t" else dtype) for key, part in self._parts.items()
+        }
 
     def encode(self, columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-        return {key: columns[key].astype(self._dtype, copy=False) for key in self._sinks}
+        return {key: columns[key].astype(sink.dtype, copy=False) for key, sink in self._sinks.items()}
 
     def write(self, encoded: Mapping[str, NDArray[Any]]) -> None:
         for key, sink in self._sinks.items():

@@ -30,7 +30,9 @@ class Parquet(Source):
         if not stream.seekable():
             raise FileError(f"{name}: Parquet is read from its end; wanted is a file, not a pipe")
         with _damage(name):
-            self._file = parquet.ParquetFile(stream, buffer_size=_BUFFER, pre_buffer=False)
+            self._file = parquet.ParquetFile(
+                stream, buffer_size=_BUFFER, pre_buffer=False, page_checksum_verification=True
+            )
         self._schema = self._file.schema_arrow
         self.names = tuple(self._schema.names)
         self._read = 0
@@ -54,7 +56,7 @@ class Parquet(Source):
 
 
 class Arrow(Source):
-    """An Arrow file (Feather, version 2), or a stream of Arrow batches.
+    """An Arrow file (Feather, version 2).
 
     Parameters
     ----------

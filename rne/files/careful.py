@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import math
+import re
 from collections.abc import Sequence
 from io import StringIO
 
@@ -11,6 +13,8 @@ import pyarrow as pa
 
 from rne.errors import FileError
 from rne.files.sources import as_arrow
+
+_NAN = re.compile(r"[-+]?nan\([a-z0-9]*\)", re.IGNORECASE)  # as C libraries may write it, and pyarrow reads it
 
 
 def header(where: str, line: str) -> list[str]:
@@ -114,7 +118,7 @@ def number(text: str) -> float:
         raise ValueError("empty (nan stands for a number that is not known)")
     try:
         if text.isascii() and "_" not in text:
-            return float(text)
+            return math.nan if _NAN.fullmatch(text) else float(text)
     except ValueError:
         pass
     hint = " (wanted is a decimal point)" if "," in text else ""

@@ -12,6 +12,7 @@ from rne.errors import ArgumentError, FileError
 from rne.robot import Robot
 
 QUANTITIES = ("q", "qd", "qdd", "tau")
+_TOLD = 8  # names of columns that are told where none fits
 WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
 
 
@@ -88,7 +89,10 @@ def match(
     others = [name for name in names if name and name != time and name not in known]
     missing = [name for name in needed if name not in place]
     if missing:
-        raise FileError(f"{where}: missing columns: {_suggest(missing, others)}")
+        told = _suggest(missing, others)
+        if len(missing) == len(needed):  # perhaps none of them is what the reader thinks it is
+            told += f"; the columns are {', '.join(map(repr, names[:_TOLD]))}{', ...' * (len(names) > _TOLD)}"
+        raise FileError(f"{where}: missing columns: {told}")
     return Columns(
         tuple(names),
         {key: tuple(place[name] for name in group) for key, group in groups.items()},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -66,7 +67,7 @@ class Results:
         named = isinstance(path, str | Path)
         self._name = str(path) if named else str(getattr(path, "name", "<stream>"))
         self._kind = format or (format_of(self._name) if named else "csv")
-        self._folder = Path(self._name).resolve().parent if named else None
+        self._folder = Path(os.path.realpath(self._name)).parent if named else None
         self._with_time = time is not None
         stream: BinaryIO = self._stack.enter_context(replacing(str(path))) if named else path  # type: ignore[assignment]
         try:

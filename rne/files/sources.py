@@ -60,7 +60,7 @@ class Source(ABC):
         """Return how much has been read, from zero to one; NaN if that cannot be known."""
 
     def type_of(self, place: int) -> pa.DataType:  # noqa: ARG002
-        """Return the type of a column."""
+        """Return the type of a column; raise where it is none."""
         return pa.float64()
 
 

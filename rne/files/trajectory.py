@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -172,6 +173,8 @@ class Trajectory:
         return [place for group in groups for place in group]
 
     def _check_types(self) -> None:
+        if self.columns.time is not None:
+            self._source.type_of(self.columns.time)
         for place in self._places():
             kind = self._source.type_of(place)
             if pa.types.is_dictionary(kind):
@@ -255,6 +258,9 @@ def _numbers(column: pa.Array) -> Floats:
     return as_numpy(column)
 
 
+_LATEST = 1e11  # three thousand years; milliseconds and shorter since 1970 are more
+
+
 def seconds(where: str, t: pa.Array, first: int = 0, origin: pa.Scalar | None = None) -> NDArray[np.float64]:
     """Return a column t as seconds; time stamps are counted from an origin.
 
@@ -262,7 +268,8 @@ def seconds(where: str, t: pa.Array, first: int = 0, origin: pa.Scalar | None = 
     ----------
     where, first : file and number of the first row, for errors.
     t : a column t, as `Chunk` has it: text, numbers or time stamps.
-    origin : a time stamp, say the first; nanoseconds since 1970 are more than a float can tell apart.
+    origin : a time, say the first, where differences of times matter: time stamps are counted from it, for nanoseconds
+        since 1970 are more than a float can tell apart, and numbers must be seconds.
 
     Returns
     -------
@@ -271,7 +278,7 @@ def seconds(where: str, t: pa.Array, first: int = 0, origin: pa.Scalar | None = 
     Raises
     ------
     FileError
-        Some time is no number.
+        Some time is no number, or so large that it is a count of something shorter than seconds.
 
     Examples
     --------
@@ -283,10 +290,12 @@ def seconds(where: str, t: pa.Array, first: int = 0, origin: pa.Scalar | None = 
     if pa.types.is_timestamp(kind) or pa.types.is_duration(kind):
         scale = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[kind.unit]
         counts = as_numpy(t.view(pa.int64()))
-        times: NDArray[np.float64] = (counts - (0 if origin is None else origin.cast(pa.int64()).as_py())) / scale
+        start = origin.cast(pa.int64()).as_py() if origin is not None and origin.is_valid else 0
+        times: NDArray[np.float64] = (counts - start) / scale
         return times
+    whole = pa.types.is_integer(kind)
     try:
-        return _numbers(t.cast(pa.float64()))
+        numbers = _numbers(t.cast(pa.float64(), safe=not whole))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         for row, text in enumerate(t.to_pylist(), first + 1):
             try:
@@ -294,6 +303,14 @@ def seconds(where: str, t: pa.Array, first: int = 0, origin: pa.Scalar | None = 
             except (TypeError, ValueError):
                 raise FileError(f"{where}: row {row}: time is not a number: {text!r}") from None
         raise FileError(f"{where}: column t: wanted numbers, got {kind}") from None
+    latest = _LATEST if origin is not None else 2.0**53 if whole else math.inf
+    late = np.flatnonzero(abs(numbers) > latest)
+    if late.size:
+        told = (
+            f"row {first + late[0] + 1}: time {numbers[late[0]]:.17g} is in nanoseconds or the like; wanted are seconds"
+        )
+        raise FileError(f"{where}: {told}, or a column of time stamps")
+    return numbers
 
 
 def _source(

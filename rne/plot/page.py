@@ -114,6 +114,9 @@ def blank(width: float, height: float, title: str) -> Figure:
 def tidy(ax: Axes) -> Axes:
     """Give axes small letters and no frame where there are no numbers."""
     ax.tick_params(labelsize=SMALL)
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.get_offset_text().set_fontsize(SMALL)
+    ax.yaxis.get_offset_text().set_horizontalalignment("right")  # to the left of the title, not under it
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 

@@ -63,6 +63,14 @@ def test_one_column_and_blank_lines(run: Run, robot_file) -> None:
     assert bad.stderr.endswith("<stdin>:3: blank line between rows\n")
 
 
+@pytest.mark.parametrize("text", ["nan", "NaN", "-nan", "nan(ind)", "-NAN(IND)", "nan()", "nan(0x8)"])
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_nan_as_c_libraries_write_it(run: Run, robot_file, text, quote) -> None:
+    result = run("id", robot_file, "-", stdin=f"q_turn,q_slide\n{quote}{text}{quote},1\n")
+    assert result.stdout.endswith("\nnan,nan\n")
+    assert "1 sample in " in result.stderr
+
+
 def test_bytes_that_are_no_utf8_pass_where_nobody_reads_them(run: Run, robot_file) -> None:
     header, row = HEADER.encode(), ROW.encode()
     latin = b"t," + header + b",note \xe9\nl\xe9,".replace(b"\xe9", b"\xe9") + row + b",caf\xe9\n"
@@ -102,6 +110,8 @@ HEADERS = {
     HEADER + ",q_wrist": "motion.csv:1: columns of joints that arm does not have: q_wrist",
     HEADER + ",qd_Slide": "arm does not have: qd_Slide (did you mean qd_slide?)",
     '"q_turn,q_slide': "motion.csv:1: the header is no line of CSV",
+    "# by a logger": "missing columns: q_turn, q_slide; the columns are 'by a logger'\n",
+    "1a,b,c,d,e,f,g,h,i": "q_turn, q_slide; the columns are '1a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', ...\n",
     "q_turn\0,q_slide": "motion.csv:1: this is not UTF-8 text",
 }
 

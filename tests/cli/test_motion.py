@@ -219,6 +219,13 @@ def test_convert(run: Run, robot_file, files, states, tmp_path) -> None:
     assert_same_bits(numbers(path), states)
 
 
+@pytest.mark.parametrize("option", [["--friction"], ["--wrench", "tool"]])
+def test_convert_knows_no_forces(run: Run, robot_file, motion, option) -> None:
+    result = run("convert", robot_file, motion, *option)
+    assert result.exit_code == 2
+    assert f"No such option: {option[0]}" in result.stderr or f"No such option '{option[0]}'" in result.stderr
+
+
 def test_format_of_the_output(run: Run, robot_file, motion, tmp_path) -> None:
     result = run("id", robot_file, motion, "--format", "parquet")
     (tmp_path / "tau.parquet").write_bytes(result.stdout_bytes)

@@ -118,6 +118,25 @@ def test_the_trajectory_is_not_overwritten(run: Run, robot_file, motion) -> None
     assert motion.read_text() == before
 
 
+def test_a_link_that_leads_to_itself_is_replaced(run: Run, robot_file, motion, folder) -> None:
+    (folder / "tau.csv").symlink_to(folder / "tau.csv")
+    assert run("id", robot_file, motion, "-o", folder / "tau.csv").exit_code == 0
+    assert (folder / "tau.csv").read_text().startswith("tau_turn,tau_slide\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="streams of POSIX")
+@pytest.mark.parametrize(("number", "name"), [(0, "input"), (1, "output")])
+def test_a_closed_stream_is_one_line(robot_file, motion, number, name) -> None:
+    code = f"import os, sys; os.close({number}); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+    source = motion if number else "-"
+    command = [sys.executable, "-c", code, "-m", "rne.cli", "id", str(robot_file), str(source)]
+    environment = os.environ | {"PYTHONPATH": str(Path(rne.__file__).parents[1])}
+    done = subprocess.run(command, env=environment, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == f"the standard {name} is closed"
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes of POSIX")
 def test_a_pipe_is_written_and_stays(run: Run, robot_file, motion, folder) -> None:
     pipe = folder / "pipe"

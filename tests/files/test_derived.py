@@ -96,6 +96,25 @@ def test_times_that_are_refused(robot, tmp_path, times, word, chunk) -> None:
         made(tmp_path / "m.csv", robot, chunk)
 
 
+@pytest.mark.parametrize("unit", [1e3, 1e6, 1e9])
+@pytest.mark.parametrize("whole", [False, True])
+def test_counts_of_milliseconds_and_shorter_are_not_taken_as_seconds(robot, recorded, unit, whole) -> None:
+    path, t, _ = recorded
+    stamps = (1.7e9 + t) * unit
+    table = parquet.read_table(path)
+    parquet.write_table(table.set_column(0, "t", pa.array(stamps.astype(np.int64) if whole else stamps)), path)
+    with pytest.raises(rne.FileError, match=r"m.parquet: row 1: time 1[.]?7\S+ is in nanoseconds or the like"):
+        made(path, robot)
+
+
+def test_a_first_time_stamp_that_is_null(robot, recorded) -> None:
+    path, t, _ = recorded
+    stamps = pa.array([None, *range(1, len(t))], pa.timestamp("ms"))
+    parquet.write_table(parquet.read_table(path).set_column(0, "t", stamps), path)
+    with pytest.raises(rne.FileError, match=r"m.parquet: row 1: time is no finite number: nan"):
+        made(path, robot)
+
+
 def test_without_time(robot, motion, tmp_path) -> None:
     del motion["t"]
     parquet.write_table(pa.table(motion), tmp_path / "m.parquet")

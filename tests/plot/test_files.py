@@ -137,6 +137,19 @@ def test_matplotlib_waits_until_it_is_needed_and_pyplot_is_left_alone(tmp_path):
     subprocess.run([sys.executable, "-c", CODE, str(tmp_path)], check=True)
 
 
+def test_a_power_of_ten_stands_beside_the_title_not_under_it():
+    robot = rne.from_dh([{"joint": "revolute", "mass": 1.0, "name": "a_long_name"}], convention="standard")
+    figure = rne.plot.torques(robot, [0.0, 1.0], [[-2e-6], [3e-6]])
+    figure.draw_without_rendering()
+    (ax,) = figure.axes
+    power = ax.yaxis.get_offset_text()
+    [title] = [part for part in ax.get_children() if getattr(part, "get_text", str)() == "a_long_name"]
+    assert power.get_text()
+    assert power.get_fontsize() == ax.yaxis.get_ticklabels()[0].get_fontsize()
+    assert power.get_window_extent().x1 <= title.get_window_extent().x0
+    assert power.get_window_extent().x0 > figure.bbox.x0
+
+
 def test_names_are_written_as_they_are_long_ones_by_their_ends(tmp_path):
     name = "a_$very$_long_name_of_a_maker_of_robots_and_of_the_left_arm_joint_1"
     robot = rne.from_dh([{"joint": "revolute", "mass": 1.0, "name": name}] * 1, convention="standard", name="$x")
