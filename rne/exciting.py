@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.edit import numbers
-from rne.errors import ArgumentError
+from rne.errors import ArgumentError, check_count
 from rne.regrouping import BaseParameters
 
 Array = NDArray[np.float64]
@@ -106,9 +106,9 @@ def excitation(
     if not isinstance(base, BaseParameters) or not len(base):
         raise ArgumentError("base: wanted base parameters as rne.base_parameters returns them, one at least")
     robot = base.robot
-    for name, value, least in (("harmonics", harmonics, 1), ("samples", samples, 4 * harmonics), ("tries", tries, 1)):
-        if not isinstance(value, (int, np.integer)) or value < least:
-            raise ArgumentError(f"{name}: wanted a whole number of {least} or more, got {value!r}")
+    check_count("harmonics", harmonics, 1)
+    for name, value, least in (("samples", samples, 4 * harmonics), ("tries", tries, 1), ("seed", seed, 0)):
+        check_count(name, value, least)
     if not float(numbers("period", period, ())) > 0:
         raise ArgumentError(f"period: wanted a positive number, got {period!r}")
     fastest = robot.velocity if velocity is None else numbers("velocity", velocity, (robot.n,))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rne.breakdown import torque_breakdown
 from rne.equations import coefficients, symbol
-from rne.errors import UnknownNameError
+from rne.errors import ArgumentError, UnknownNameError, shown
 from rne.robot import Robot
 
 Array = NDArray[np.float64]
@@ -49,7 +49,11 @@ def chosen(catalogue: Catalogue, drop: Iterable[str]) -> NDArray[np.bool_]:
     for i, j, k in np.ndindex(n, n, n):  # either mixed term stands for both
         places[symbol(i, j, k)] = places[symbol(i, min(j, k), max(j, k))]
     gone = np.zeros(catalogue.names.shape, bool)
+    if not isinstance(drop, Iterable):
+        raise ArgumentError(f"drop: wanted names of terms and coefficients, got {shown(drop)}")
     for name in [drop] if isinstance(drop, str) else drop:
+        if not isinstance(name, str):
+            raise ArgumentError(f"drop: wanted names of terms and coefficients, got {shown(name)} among them")
         if name in TERMS:
             gone |= catalogue.term == TERMS.index(name)
         elif name in places:

@@ -9,7 +9,7 @@ from typing import Any
 
 from rne.doctor import bodies, conditioning, joints
 from rne.doctor.report import Diagnosis, Finding, in_order
-from rne.errors import ArgumentError, ModelError, ModelWarning, Problem
+from rne.errors import ArgumentError, ModelError, ModelWarning, Problem, check_count, check_flag
 from rne.loading import load
 from rne.read.geometry import Geometry, read_geometry
 from rne.robot import Robot
@@ -48,8 +48,8 @@ def diagnose(
     (True, 0)
     """
     for name, number, least in ("samples", samples, 1), ("seed", seed, 0):
-        if isinstance(number, bool) or not isinstance(number, int) or number < least:
-            raise ArgumentError(f"{name}: wanted a whole number of at least {least}, got {number!r}")
+        check_count(name, number, least)
+    check_flag("strict", options.get("strict", True))
     if isinstance(robot_or_path, Robot):
         if options:
             raise ArgumentError(f"{', '.join(options)}: only a file is loaded with options; change the robot itself")
