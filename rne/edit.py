@@ -88,6 +88,21 @@ def symmetric(argument: str, value: ArrayLike, size: int) -> NDArray[np.float64]
     return (full + full.T) / 2
 
 
+def together(**arrays: NDArray[np.float64]) -> tuple[int, ...]:
+    """Return the leading axes that vectors (..., 3) have together.
+
+    Raises
+    ------
+    ArgumentError
+        They do not broadcast against each other.
+    """
+    try:
+        return np.broadcast_shapes(*(array.shape[:-1] for array in arrays.values()))
+    except ValueError:
+        given = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        raise ArgumentError(f"leading axes do not broadcast against each other: {given}") from None
+
+
 def vectors(argument: str, value: ArrayLike) -> NDArray[np.float64]:
     """Return `value` as real numbers of shape (..., 3); NaN and infinity may be among them."""
     array = real_array(argument, value)

@@ -6,7 +6,20 @@ import numpy as np
 from own_robots import ARM, arm
 
 import rne
-from calls.bad import BAD, BODIES, NAMES, PSEUDO, ROBOT, ROTATION, SIZE, VECTOR, VECTORS, N, no_number, no_numbers
+from calls.bad import (
+    BAD,
+    BODIES,
+    NAMES,
+    PSEUDO,
+    ROBOT,
+    ROTATION,
+    SIZE,
+    UNEVEN,
+    VECTOR,
+    N,
+    no_number,
+    no_numbers,
+)
 from calls.call import BODY, Call, call_of
 
 ROWS = [{"name": name, "joint": "revolute", "a": 1.0, "mass": 2.0} for name in ("one", "two")]
@@ -160,5 +173,10 @@ BODY_CALLS: tuple[Call, ...] = (
     call_of(BODY.shifted, {"by": [None, *VECTOR]}, by=np.ones(3)),
     call_of(BODY.about, {"point": [None, *VECTOR]}, point=np.ones(3)),
     call_of(BODY.principal),
-    call_of(BODY.angular_momentum, {"w": VECTORS, "v": VECTORS, "about": [None, *VECTOR]}, w=np.ones(3)),
+    call_of(
+        BODY.angular_momentum,
+        {"w": UNEVEN, "v": UNEVEN, "about": [None, *VECTOR]},
+        w=np.ones((3, 3)),
+        v=np.ones((3, 3)),
+    ),
 )

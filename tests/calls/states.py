@@ -14,6 +14,7 @@ from calls.bad import (
     ROW_NUMBERS,
     SEVERAL,
     STATE,
+    UNEVEN,
     VECTOR,
     VECTORS,
     WRENCH,
@@ -80,11 +81,11 @@ STATES: tuple[Call, ...] = (
     ),
     call_of(
         rne.newton_euler,
-        {"inertia": [None, 1.0, np.eye(3), BODY.tensor], "w": VECTORS, "alpha": VECTORS, "acc_com": VECTORS},
+        {"inertia": [None, 1.0, np.eye(3), BODY.tensor], "w": UNEVEN, "alpha": UNEVEN, "acc_com": UNEVEN},
         inertia=BODY,
-        w=np.ones(3),
-        alpha=np.ones(3),
-        acc_com=np.ones(3),
+        w=np.ones((3, 3)),
+        alpha=np.ones((3, 3)),
+        acc_com=np.ones((3, 3)),
     ),
     *(
         call_of(
@@ -113,7 +114,7 @@ STATES: tuple[Call, ...] = (
     call_of(rne.lagrange.forward_dynamics, tau=QD),
     call_of(
         rne.lagrange.differential_operator,
-        {"d": [*VECTORS, np.ones((2, 3))], "delta": [*VECTORS, np.ones((2, 3))]},
+        {"d": UNEVEN, "delta": UNEVEN},
         d=np.ones((3, 3)),
         delta=np.ones((3, 3)),
     ),
