@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rne.arrays import Floats, as_batch, as_wrenches, check_robot
 from rne.control import Controller
 from rne.dynamics import inverse_dynamics
-from rne.errors import ArgumentError
+from rne.errors import ArgumentError, check_flag
 from rne.integration import Function, asked
 from rne.motion import Simulation
 from rne.power import actuator_power, dissipated_power
@@ -100,6 +100,7 @@ def energy_balance(
     (7.0, True)
     """
     check_robot(robot)
+    check_flag("friction", friction)
     wrenches = {} if f_ext is None else as_wrenches(robot, f_ext)[1]
     state = {"q": q, "qd": qd, "qdd": qdd, "tau": tau, **wrenches}
     batch = as_batch(robot, state, required="q", widths=dict.fromkeys(wrenches, 6))
@@ -159,6 +160,7 @@ def energy_drift(
     (True, True)
     """
     check_robot(robot)
+    check_flag("friction", friction)
     if not isinstance(motion, Simulation):
         raise ArgumentError(f"motion: wanted a Simulation, as rne.simulate returns it, got {type(motion).__name__}")
     if motion.q.shape[-1] != robot.n:

@@ -45,7 +45,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.arrays import as_batch, as_table, check_robot
-from rne.errors import ArgumentError
+from rne.errors import ArgumentError, check_choice, check_flag
 from rne.kernels import control as at
 from rne.kernels.entries import INVERSE_DYNAMICS, INVERSE_DYNAMICS_ONE
 from rne.kernels.layout import FRICTION, SPRINGS
@@ -152,8 +152,7 @@ def pid(
     >>> rne.simulate(arm, [0.0, 0.0], t=[0.0, 10.0], tau=servo).error[-1].round(3) + 0.0
     array([0., 0.])
     """
-    if derivative not in ("error", "measurement"):
-        raise ArgumentError(f"derivative: wanted 'error' or 'measurement', got {derivative!r}")
+    check_choice("derivative", derivative, ("error", "measurement"))
     gains = _gains(robot, kp, ki, kd, saturate)
     return _controller(robot, goal, path, gains, at.NOTHING, 0, derivative == "measurement")
 
@@ -237,6 +236,7 @@ def feedforward(
     >>> bool(rne.simulate(arm, [0.2, -0.5], t=t, tau=servo).tracking().peak.max() < 1e-9)
     True
     """
+    check_flag("friction", friction)
     loads = SPRINGS | FRICTION if friction else SPRINGS
     return _controller(robot, goal, path, _gains(robot, kp, ki, kd, saturate), at.FEEDFORWARD, loads)
 
@@ -282,6 +282,7 @@ def computed_torque(
     >>> bool(np.allclose(error, np.outer((1 + 10 * t) * np.exp(-10 * t), [0.5, -0.2]), rtol=0, atol=1e-8))
     True
     """
+    check_flag("friction", friction)
     loads = SPRINGS | FRICTION if friction else SPRINGS
     return _controller(robot, goal, path, _gains(robot, kp, ki, kd, saturate), at.COMPUTED, loads)
 
@@ -304,6 +305,7 @@ def _controller(
 
 def _gains(robot: Robot, kp: ArrayLike, ki: ArrayLike, kd: ArrayLike, saturate: bool) -> Array:
     check_robot(robot)
+    check_flag("saturate", saturate)
     given = {"kp": kp, "ki": ki, "kd": kd}
     batch = as_batch(
         robot, {name: np.full(robot.n, k) if np.isscalar(k) else k for name, k in given.items()}, required="kp"

@@ -54,13 +54,6 @@ def real_array(argument: str, value: ArrayLike) -> NDArray[Any]:
     return array.astype(np.float32 if single else np.float64, copy=False)
 
 
-def whole_number(argument: str, value: object, least: int) -> int:
-    """Return `value`, a whole number that is not too small."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ArgumentError(f"{argument}: wanted a whole number of at least {least}, got {shown(value)}")
-    return int(value)
-
-
 def numbers(argument: str, value: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
     """Return `value` as finite float64 numbers of the wanted shape, in memory of their own.
 
@@ -95,6 +88,21 @@ def symmetric(argument: str, value: ArrayLike, size: int) -> NDArray[np.float64]
     if np.abs(full - full.T).max() > SYMMETRY_ROUNDING * np.abs(full).max():
         raise ArgumentError(f"{argument}: wanted a symmetric matrix, got {full.tolist()}")
     return (full + full.T) / 2
+
+
+def together(**arrays: NDArray[np.float64]) -> tuple[int, ...]:
+    """Return the leading axes that vectors (..., 3) have together.
+
+    Raises
+    ------
+    ArgumentError
+        They do not broadcast against each other.
+    """
+    try:
+        return np.broadcast_shapes(*(array.shape[:-1] for array in arrays.values()))
+    except ValueError:
+        given = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        raise ArgumentError(f"leading axes do not broadcast against each other: {given}") from None
 
 
 def vectors(argument: str, value: ArrayLike) -> NDArray[np.float64]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.edit import vectors
+from rne.edit import together, vectors
 from rne.errors import ArgumentError
 from rne.rigid_body import Inertia
 
@@ -45,6 +45,7 @@ def newton_euler(inertia: Inertia, w: ArrayLike, alpha: ArrayLike, acc_com: Arra
     """
     if not isinstance(inertia, Inertia):
         raise ArgumentError(f"inertia: wanted an Inertia, got {type(inertia).__name__}")
-    w = vectors("w", w)
-    moment: Array = vectors("alpha", alpha) @ inertia.tensor + np.cross(w, w @ inertia.tensor)
-    return inertia.mass * vectors("acc_com", acc_com), moment
+    w, alpha, acc_com = vectors("w", w), vectors("alpha", alpha), vectors("acc_com", acc_com)
+    together(w=w, alpha=alpha, acc_com=acc_com)
+    moment: Array = alpha @ inertia.tensor + np.cross(w, w @ inertia.tensor)
+    return inertia.mass * acc_com, moment

@@ -175,7 +175,11 @@ def identify(
     ((), np.float64(2.0))
     """
     check_robot(robot)
-    batch = as_batch(robot, {"q": q, "qd": qd, "qdd": qdd, "tau": tau}, required="q")
+    given = {"q": q, "qd": qd, "qdd": qdd, "tau": tau}
+    for name, value in given.items():
+        if value is None:  # which elsewhere stands for zeros
+            raise ArgumentError(f"{name}: wanted an array of measurements, got None")
+    batch = as_batch(robot, given, required="q")
     state = {name: rows.astype(np.float64) for name, rows in batch.rows.items()}
     for name, rows in state.items():
         strange = np.flatnonzero(~np.isfinite(rows).all(axis=1))

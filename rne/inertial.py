@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.edit import matrix, numbers, vector, with_drives
-from rne.errors import ArgumentError
+from rne.errors import ArgumentError, check_flag
 from rne.tree import Body, Drive, Joint, Tree
 
 Array = NDArray[np.float64]
@@ -80,6 +80,7 @@ def with_parameters(tree: Tree, names: Sequence[str], pi: ArrayLike, strict: boo
         No such number of parameters; first moments without a mass; and, where `strict`, no body has them. A negative
         rotor inertia or friction.
     """
+    check_flag("strict", strict)
     count = len(names)
     try:
         shape = np.shape(pi)

@@ -11,7 +11,8 @@ import numpy as np
 from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
-from rne.arrays import Floats, as_batch, as_result, as_table, check_robot, finish, read_only
+from rne.arrays import F8, Floats, as_batch, as_result, as_table, check_robot, finish, read_only
+from rne.errors import check_flag
 from rne.inertial import OF_BODY, OF_FRICTION, from_pseudo_inertias
 from rne.kernels import layout as at
 from rne.kernels.entries import REGRESSOR, REGRESSOR_ONE
@@ -62,7 +63,8 @@ def regressor(
     >>> bool(np.allclose(Y @ rne.parameters(arm), rne.inverse_dynamics(arm, q, qd, qdd)))
     True
     """
-    plain = type(q) is type(qd) is type(qdd) is ndarray and q.ndim == 1
+    _check_flags(rotors, friction)
+    plain = type(q) is type(qd) is type(qdd) is ndarray and q.ndim == 1 and q.dtype is qd.dtype is qdd.dtype is F8
     if plain and gravity is None and out is None and threads is None:
         try:
             joints = robot.links.joint_places["local"]
@@ -78,6 +80,11 @@ def regressor(
     more = (read_only(robot.links.joint_places["local"].astype(batch.dtype)), bool(rotors), bool(friction))
     launch(REGRESSOR[batch.dtype], robot, batch, ("q", "qd", "qdd"), result, threads, table, *more)
     return finish(result, out)
+
+
+def _check_flags(rotors: bool, friction: bool) -> None:
+    check_flag("rotors", rotors)
+    check_flag("friction", friction)
 
 
 def _count(robot: Robot, rotors: bool, friction: bool) -> int:
@@ -111,6 +118,7 @@ def parameter_names(robot: Robot, *, rotors: bool = False, friction: bool = Fals
     (('Izz_shoulder', 'm_elbow', 'mx_elbow'), ('rotor_shoulder', 'rotor_elbow'))
     """
     check_robot(robot)
+    _check_flags(rotors, friction)
     joints = robot.links.joints
     drives = ("rotor",) * bool(rotors) + OF_FRICTION * bool(friction)
     bodies = [f"{name}_{joint}" for joint in joints for name in OF_BODY]
@@ -136,6 +144,7 @@ def parameters(robot: Robot, *, rotors: bool = False, friction: bool = False) ->
     array([1. , 0.5, 0. , 0. ])
     """
     check_robot(robot)
+    _check_flags(rotors, friction)
     rows = robot.links.table[1 : 1 + len(robot.links.joints)]
     frames = [robot.links.frames[name] for name in robot.links.joint_frames]
     bodies = [_body(row, frame.rotation, frame.position) for row, frame in zip(rows, frames, strict=True)]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.arrays import as_batch, as_times
+from rne.edit import real_array
 from rne.errors import ArgumentError
 from rne.robot import Robot
 from rne.trajectory import evaluate, polynomial
@@ -65,11 +66,11 @@ def through(robot: Robot, path: object) -> Path:
         )
     times = as_times("path: t", path[0], least=2)
     names = [f"path: {name}" for name in ("q", "qd", "qdd")[: len(path) - 1]]
-    values = dict(zip(names, path[1:], strict=True))
-    for name, value in values.items():
-        if value is None or np.ndim(value) < 2 or np.shape(value)[-2] != len(times):
-            got = "None" if value is None else np.shape(value)
-            raise ArgumentError(f"{name}: wanted shape (..., {len(times)}, {robot.n}), a row for each time; got {got}")
+    values = {name: real_array(name, value) for name, value in zip(names, path[1:], strict=True)}
+    for name, rows in values.items():
+        if rows.ndim < 2 or rows.shape[-2] != len(times):
+            wanted = f"shape (..., {len(times)}, {robot.n}), a row for each time"
+            raise ArgumentError(f"{name}: wanted {wanted}; got {rows.shape}")
     batch = as_batch(robot, values, required=names[0])
     q, qd, *rest = (batch.rows[name].astype(np.float64).reshape(*batch.shape, robot.n) for name in names)
     span = np.diff(times)[:, None]

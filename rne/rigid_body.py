@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne import shapes
-from rne.edit import matrix, numbers, rotation_matrix, symmetric, vector, vectors
+from rne.edit import matrix, numbers, rotation_matrix, symmetric, together, vector, vectors
 from rne.errors import ArgumentError
 from rne.tree import IDENTITY, ZERO, Body
 
@@ -301,8 +301,9 @@ class Inertia:
         array([0.  , 0.  , 2.88])
         """
         point = numbers("about", about, (3,))
-        spin = vectors("w", w) @ self.about(point)
-        momentum: Array = spin + self.mass * np.cross(self.com - point, vectors("v", v))
+        w, v = vectors("w", w), vectors("v", v)
+        together(w=w, v=v)
+        momentum: Array = w @ self.about(point) + self.mass * np.cross(self.com - point, v)
         return momentum
 
     @property

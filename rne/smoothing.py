@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.edit import numbers, real_array
-from rne.errors import ArgumentError
+from rne.errors import ArgumentError, check_count
 
 Floats = NDArray[np.float64]
 
@@ -85,7 +85,8 @@ def differentiate(
     >>> bool(abs(motion.qd - np.column_stack([np.cos(t), 2 * t])).max() < 1e-8)
     True
     """
-    times = numbers("t", t, np.shape(t)[:1])
+    times = real_array("t", t)
+    times = numbers("t", times, times.shape or (1,))
     check_filter(window, degree)
     values = real_array("q", q).astype(np.float64, copy=False)
     if values.ndim not in (1, 2) or len(values) != len(times):
@@ -94,7 +95,7 @@ def differentiate(
     if (steps < 0).any():
         k = int(np.argmax(steps < 0)) + 1
         raise ArgumentError(f"t: times fall from {times[k - 1]:.17g} to {times[k]:.17g} s, at sample {k}")
-    longest = usual_gap(times) if gap is None else gap
+    longest = usual_gap(times) if gap is None else _length_of(gap)
     qd, qdd = derivatives(
         times, values.reshape(len(times), 1 if values.ndim == 1 else values.shape[1]), window, degree, longest
     )
@@ -106,7 +107,14 @@ def differentiate(
     )
 
 
-def check_filter(window: object, degree: object) -> None:
+def _length_of(gap: float) -> float:
+    length = real_array("gap", gap)
+    if length.shape or not length > 0:
+        raise ArgumentError(f"gap: wanted a time of more than zero, got {gap!r}")
+    return float(length)
+
+
+def check_filter(window: int, degree: int) -> None:
     """Refuse a window that is not odd or too short for the degree.
 
     Raises
@@ -114,9 +122,9 @@ def check_filter(window: object, degree: object) -> None:
     ArgumentError
         It is one.
     """
-    if not isinstance(degree, int) or degree < 2:
-        raise ArgumentError(f"degree: wanted a whole number, 2 or more, got {degree!r}")
-    if not isinstance(window, int) or window % 2 == 0 or window <= degree:
+    check_count("degree", degree, 2)
+    check_count("window", window, 1)
+    if window % 2 == 0 or window <= degree:
         raise ArgumentError(f"window: wanted an odd number of samples, more than the degree {degree}, got {window!r}")
 
 

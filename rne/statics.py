@@ -23,7 +23,7 @@ from rne.arrays import (
 )
 from rne.dynamics import torque_of_wrenches
 from rne.edit import real_array
-from rne.errors import ArgumentError
+from rne.errors import ArgumentError, check_choice
 from rne.kernels import layout as at
 from rne.kernels.entries import JOINT_WRENCHES, JOINT_WRENCHES_ONE, STATIC_TORQUE_ONE
 from rne.kernels.jit import REFUSED
@@ -131,7 +131,8 @@ def joint_wrenches(
            [ 9.81 ,  4.905]])
     """
     plain = type(q) is type(qd) is type(qdd) is ndarray and q.ndim == 1 and q.dtype is qd.dtype is qdd.dtype is F8
-    if plain and gravity is None and f_ext is None and out is None and threads is None and origin == "child":
+    usual = gravity is None and f_ext is None and out is None and threads is None
+    if plain and usual and type(origin) is str and origin == "child":
         try:
             w, joints = empty((len(robot.links.joints), 6)), robot.links.joint_places[axes]
             if JOINT_WRENCHES_ONE.call(robot._address, joints, q, qd, qdd, w) == 0:
@@ -140,8 +141,7 @@ def joint_wrenches(
             pass
     check_robot(robot)
     check_axes("axes", axes)
-    if origin not in ("child", "parent"):
-        raise ArgumentError(f"origin: wanted 'child' or 'parent', got {origin!r}")
+    check_choice("origin", origin, ("child", "parent"))
     places, wrenches = as_wrenches(robot, {} if f_ext is None else f_ext)
     state = {"q": q, "qd": qd, "qdd": qdd, **wrenches}
     batch = as_batch(robot, state, required="q", widths=dict.fromkeys(wrenches, 6))

@@ -9,8 +9,7 @@ from typing import Any
 
 from rne.doctor import bodies, conditioning, joints
 from rne.doctor.report import Diagnosis, Finding, in_order
-from rne.edit import whole_number
-from rne.errors import ArgumentError, ModelError, ModelWarning, Problem
+from rne.errors import ArgumentError, ModelError, ModelWarning, Problem, check_count, check_flag
 from rne.loading import load
 from rne.read.geometry import Geometry, read_geometry
 from rne.robot import Robot
@@ -48,7 +47,9 @@ def diagnose(
     >>> diagnosis.ok, diagnosis.count("warning")
     (True, 0)
     """
-    samples, seed = whole_number("samples", samples, 1), whole_number("seed", seed, 0)
+    for name, number, least in ("samples", samples, 1), ("seed", seed, 0):
+        check_count(name, number, least)
+    check_flag("strict", options.get("strict", True))
     if isinstance(robot_or_path, Robot):
         if options:
             raise ArgumentError(f"{', '.join(options)}: only a file is loaded with options; change the robot itself")

@@ -6,6 +6,8 @@ import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from rne.errors import check_choice
+
 SEVERITIES = ("error", "warning", "info")
 """Errors forbid the use of the robot, warnings are likely mistakes, infos are worth knowing."""
 
@@ -57,7 +59,8 @@ class Diagnosis:
     condition: tuple[float, float] | None = None
 
     def count(self, severity: str) -> int:
-        """Return the number of findings of a severity."""
+        """Return the number of findings of a severity, "error", "warning" or "info"."""
+        check_choice("severity", severity, SEVERITIES)
         return sum(finding.severity == severity for finding in self.findings)
 
     @property

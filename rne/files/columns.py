@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rne.errors import ArgumentError, FileError
+from rne.edit import unknown_name
+from rne.errors import ArgumentError, FileError, shown
 from rne.robot import Robot
 
 QUANTITIES = ("q", "qd", "qdd", "tau")
@@ -69,6 +70,17 @@ def match(
     FileError
         Columns are missing, stand twice, or belong to no joint.
     """
+    for argument, given in (("quantities", quantities), ("wrenches", wrenches)):
+        if isinstance(given, str) or not isinstance(given, Collection) or not all(isinstance(n, str) for n in given):
+            raise ArgumentError(f"{argument}: wanted several names, got {shown(given)}")
+    if "q" not in quantities or not set(quantities) <= set(QUANTITIES):
+        raise ArgumentError(f"quantities: wanted q, and of {', '.join(QUANTITIES)} no others, got {shown(quantities)}")
+    if unknown := [frame for frame in wrenches if frame not in robot.links.frames]:
+        raise unknown_name("wrenches", "frame", unknown[0], robot.links.frames)
+    if rename is not None and not (
+        isinstance(rename, Mapping) and all(isinstance(word, str) for pair in rename.items() for word in pair)
+    ):
+        raise ArgumentError(f"rename: wanted a mapping from quantity to pattern, got {shown(rename)}")
     rename = dict(rename or {})
     time = rename.pop("t", "t")
     for key, pattern in rename.items():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rne.errors import FileError
+from rne.errors import ArgumentError, FileError, shown
 from rne.files.trajectory import Chunk, Trajectory, joined, seconds
 from rne.smoothing import DEGREE, WINDOW, check_filter, derivatives, usual_gap
 
@@ -50,6 +50,8 @@ class Differentiated:
 
     def __post_init__(self) -> None:
         check_filter(self.window, self.degree)
+        if not isinstance(self.motion, Trajectory):
+            raise ArgumentError(f"motion: wanted a Trajectory, got {shown(self.motion)}")
         if self.motion.columns.time is None:
             raise FileError(f"{self.motion.where}: without a column t nothing can be differentiated")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rne.errors import ArgumentError
+from rne.errors import ArgumentError, check_choice
 
 FORMATS = ("csv", "parquet", "arrow", "npy", "npz")
 CODECS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2", ".lz4": "lz4"}  # as pyarrow calls them
@@ -26,8 +26,8 @@ def check_format(name: str | None) -> None:
     ArgumentError
         It is none.
     """
-    if name is not None and name not in FORMATS:
-        raise ArgumentError(f"format: wanted one of {', '.join(FORMATS)}, got {name!r}")
+    if name is not None:
+        check_choice("format", name, FORMATS)
 
 
 def format_of(name: str) -> str:

@@ -12,6 +12,8 @@ from typing import TypeVar
 
 import pyarrow as pa
 
+from rne.errors import ArgumentError, check_count, shown
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -51,6 +53,11 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int
     >>> list(rne.files.in_order(abs, [-1, 2, -3], threads=2))
     [1, 2, 3]
     """
+    if not callable(work):
+        raise ArgumentError(f"work: wanted a function, got {shown(work)}")
+    if not isinstance(items, Iterable):
+        raise ArgumentError(f"items: wanted what can be gone through, got {shown(items)}")
+    check_count("threads", threads, 0)
     if threads < 1:
         yield from map(work, items)
         return

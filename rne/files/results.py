@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from rne.errors import FileError
+from rne.errors import ArgumentError, FileError, check_flag, shown
 from rne.files.arrays import NpySink, NpzSink
 from rne.files.arrow import ArrowSink
 from rne.files.formats import check_format, codec_of, format_of
@@ -23,6 +23,12 @@ from rne.files.trajectory import seconds
 from rne.whole import replacing
 
 Floats = NDArray[Any]
+
+
+def _is_group(item: tuple[Any, Any]) -> bool:
+    quantity, names = item
+    several = isinstance(names, Sequence) and not isinstance(names, str)
+    return isinstance(quantity, str) and several and all(isinstance(name, str) for name in names)
 
 
 class Results:
@@ -63,6 +69,13 @@ class Results:
         format: str | None = None,  # noqa: A002
     ) -> None:
         check_format(format)
+        check_flag("single", single)
+        if not isinstance(path, str | Path) and not hasattr(path, "write"):
+            raise ArgumentError(f"path: wanted a path or an open stream, got {shown(path)}")
+        if not isinstance(columns, Mapping) or not all(map(_is_group, columns.items())):
+            raise ArgumentError(f"columns: wanted by quantity the names of its columns, got {shown(columns)}")
+        if time is not None and not isinstance(time, pa.DataType):
+            raise ArgumentError(f"time: wanted a pyarrow type, got {shown(time)}")
         self._stack = ExitStack()
         named = isinstance(path, str | Path)
         self._name = str(path) if named else str(getattr(path, "name", "<stream>"))

@@ -14,7 +14,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from rne.errors import ArgumentError, FileError
+from rne.arrays import check_robot
+from rne.errors import ArgumentError, FileError, check_count, check_flag, shown
 from rne.files.arrays import Arrays
 from rne.files.arrow import Arrow, Parquet
 from rne.files.columns import WRENCH, Columns, match
@@ -77,6 +78,8 @@ def joined(chunks: Sequence[Chunk]) -> Chunk:
     ...     rne.files.joined(list(motion)).rows
     2001
     """
+    if not isinstance(chunks, Sequence) or not chunks or not all(isinstance(chunk, Chunk) for chunk in chunks):
+        raise ArgumentError(f"chunks: wanted one chunk or more, got {shown(chunks)}")
     if len(chunks) == 1:
         return chunks[0]
     first = chunks[0]
@@ -147,11 +150,17 @@ class Trajectory:
         format: str | None = None,  # noqa: A002
         name: str | None = None,
     ) -> None:
+        check_robot(robot)
         if not robot.n:
             raise ArgumentError(f"{robot.name} has no joint that moves")
         check_format(format)
-        if chunk is not None and chunk < 1:
-            raise ArgumentError(f"chunk: wanted a positive number of rows, got {chunk}")
+        check_flag("single", single)
+        if chunk is not None:
+            check_count("chunk", chunk, 1)
+        if not isinstance(path, str | Path) and not hasattr(path, "read"):
+            raise ArgumentError(f"path: wanted a path or an open stream, got {shown(path)}")
+        if name is not None and not isinstance(name, str):
+            raise ArgumentError(f"name: wanted a name, got {shown(name)}")
         self._rows, self._dtype = chunk, np.dtype(np.float32 if single else np.float64)
         with ExitStack() as stack:
             if isinstance(path, str | Path):
@@ -286,6 +295,10 @@ def seconds(where: str, t: pa.Array, first: int = 0, origin: pa.Scalar | None = 
     >>> rne.files.seconds("motion.csv", pyarrow.array(["0.0", "0.5"]))
     array([0. , 0.5])
     """
+    if not isinstance(t, pa.Array | pa.ChunkedArray):
+        raise ArgumentError(f"t: wanted a pyarrow array, got {type(t).__name__}")
+    if origin is not None and not isinstance(origin, pa.Scalar):
+        raise ArgumentError(f"origin: wanted a pyarrow scalar, got {shown(origin)}")
     kind = t.type
     if pa.types.is_timestamp(kind) or pa.types.is_duration(kind):
         scale = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[kind.unit]
@@ -295,6 +308,8 @@ def seconds(where: str, t: pa.Array, first: int = 0, origin: pa.Scalar | None = 
         return times
     whole = pa.types.is_integer(kind)
     try:
+        if pa.types.is_boolean(kind):
+            raise pa.ArrowInvalid
         numbers = _numbers(t.cast(pa.float64(), safe=not whole))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         for row, text in enumerate(t.to_pylist(), first + 1):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rne.kernels.jit import inline_allocating
-from rne.kernels.layout import COORDINATES, LINKS, WIDTH
+from rne.kernels.layout import COORDINATES, COUPLINGS, LINKS, WIDTH
 from rne.kernels.pack import address_of, array_at, as_floats, as_packs, pack_floats, packs_for, stack_buffer
 
 # Floats; 32 KiB hold a robot of nearly 200 joints. An allocation would cost as much as a short arm.
@@ -51,7 +51,7 @@ def many_states(table, columns, numbers):
 def table_at(address, example):
     """View the table at `address` whose numbers are of the kind that array `example` holds."""
     header = array_at(address, example, 1, WIDTH)
-    return array_at(address, example, int(header[0, LINKS]) + 1, WIDTH)
+    return array_at(address, example, int(header[0, LINKS]) + 1 + int(header[0, COUPLINGS]), WIDTH)
 
 
 @inline_allocating

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.edit import vectors
+from rne.edit import together, vectors
 from rne.errors import check_flag
 from rne.lagrange.chain import Placed, homogeneous, mimic_map, moving_joints, placed_bodies, states
 from rne.lagrange.terms import free_fall, rotor_inertias
@@ -97,7 +97,7 @@ def differential_operator(d: ArrayLike, delta: ArrayLike) -> Array:
            [ 0.,  0.,  0.,  0.]])
     """
     translation, rotation = vectors("d", d), vectors("delta", delta)
-    Delta = np.zeros((*np.broadcast_shapes(translation.shape, rotation.shape)[:-1], 4, 4))
+    Delta = np.zeros((*together(d=translation, delta=rotation), 4, 4))
     Delta[..., :3, :3] = np.cross(rotation[..., None, :], np.eye(3)).swapaxes(-1, -2)
     Delta[..., :3, 3] = translation
     return Delta

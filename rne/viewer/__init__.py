@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 from numpy.typing import ArrayLike
 
 from rne.arrays import check_robot
-from rne.errors import ArgumentError
+from rne.errors import ArgumentError, check_count, check_flag, shown
 from rne.robot import Robot
 from rne.viewer.motion import make_motion
 
 if TYPE_CHECKING:
     from rne.viewer.page import Viewer
+
+LAST_PORT = 65535
 
 __all__ = ["view"]
 
@@ -70,6 +72,13 @@ def view(
     >>> viewer.stop()
     """
     check_robot(robot)
+    if not isinstance(host, str) or not host:
+        raise ArgumentError(f"host: wanted a name or an address, got {shown(host)}")
+    check_count("port", port, 0)
+    if port > LAST_PORT:
+        raise ArgumentError(f"port: wanted at most {LAST_PORT}, got {port}")
+    check_flag("friction", friction)
+    check_flag("browser", browser)
     motion = None
     if q is not None:
         motion = make_motion(robot, q, qd, qdd, t=t, tau=tau, friction=friction)

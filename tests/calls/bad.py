@@ -1,6 +1,6 @@
 """What must be refused: values that are no such argument, by the name of the argument.
 
-`calls.py` has a good call of every public function, and `test_arguments.py` spoils one argument of it after the other.
+The other files here have a good call of every public function; `test_arguments.py` spoils one argument after the other.
 """
 
 from __future__ import annotations
@@ -53,6 +53,11 @@ def no_number(*others: Any) -> list[Any]:
     ]  # fmt: skip
 
 
+def no_count(least: int) -> list[Any]:
+    """No whole number of `least` or more."""
+    return [least - 1, -1, least + 0.5, float(least + 100), True, "3", None, np.nan, np.inf, [3], 3j, object()]
+
+
 ROBOTS = [None, "arm.urdf", 3, ROBOT.tree, ROBOT.links, rne.Robot]
 FLAG = ["no", "yes", "", 1, 0, 1.0, None, [], [True], np.array([True, False])]
 THREADS = [0, -1, True, False, 1.5, "2", "two", np.nan, np.inf, [1], np.ones(2), {}, 1j, object()]
@@ -81,6 +86,8 @@ WRENCHES = [
     {"hand": (WRENCH, "base")}, {"hand": (WRENCH, "local", 1)}, {"hand": None}, {("hand",): WRENCH},
     *({"hand": value} for value in no_numbers(6, finite=False)),
 ]  # fmt: skip
+SEVERAL = ["turret", 3, object(), ["nowhere"], [0], [-1], [N + 1], [True], [1.5], [None], [["turret"]], [b"turret"]]
+"""No names or numbers of joints."""
 METHODS = ["fast", "AUTO", "", None, 3, ["auto"], object()]
 DTYPES = ["float16", int, "double precision", 3, object(), [np.float64], complex]
 
@@ -95,6 +102,9 @@ def no_outs(shape: tuple[int, ...]) -> list[Any]:
     ]  # fmt: skip
 
 
+FLAGS = (
+    "browser", "friction", "per_body", "per_link", "products", "rotors", "saturate", "single", "springs", "strict",
+)  # fmt: skip
 BAD: dict[str, list[Any]] = {
     "robot": ROBOTS,
     "q": [None, *STATE],
@@ -106,10 +116,13 @@ BAD: dict[str, list[Any]] = {
     "f_ext": WRENCHES,
     "frame": NAMES,
     "axes": AXES,
+    "origin": ["base", "Child", "", None, 3, ["child"], np.array(["child", "parent"]), object()],
+    "samples": no_count(1),
+    "seed": no_count(0),
     "threads": THREADS,
     "method": METHODS,
     "dtype": DTYPES,
-    **dict.fromkeys(("friction", "rotors", "springs", "per_link", "per_body", "products", "strict"), FLAG),
+    **dict.fromkeys(FLAGS, FLAG),
     "mass": no_number(),
     "com": VECTOR,
     "inertia": [
@@ -141,6 +154,7 @@ ENDS: dict[str, list[Any]] = {
 """Of motions of two joints."""
 ROTATION = ["text", np.eye(2), np.eye(3) * 1j, np.eye(3) > 0, [[1, 2], [3]], 1.0, None, {}]
 VECTORS = ["text", None, 1.0, [1.0], np.ones(4), [1j] * 3, [True] * 3, ["1"] * 3, [[1.0], [1.0, 2.0]], {}]
+UNEVEN = [*VECTORS, np.ones((2, 3))]  # where the others are three
 SIZE = no_number(-1.0)
 PSEUDO = ["text", None, np.eye(3), np.eye(4) * np.nan, np.eye(4) * 1j, np.eye(4) > 0, np.triu(np.ones((4, 4)))]
 BODIES = [None, 3, rne.Inertia(1.0), "hand"]

@@ -1,0 +1,130 @@
+"""Calls of what is calculated of one state, or of many."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import rne
+from calls.bad import (
+    BAD,
+    BODIES,
+    PSEUDO,
+    ROBOT,
+    ROTATION,
+    ROW_NUMBERS,
+    SEVERAL,
+    STATE,
+    UNEVEN,
+    VECTOR,
+    VECTORS,
+    WRENCH,
+    WRENCHES,
+    no_numbers,
+)  # fmt: skip
+from calls.call import BODY, QD, QDD, Call, call_of
+
+PLAIN = (
+    "bias_vector",
+    "center_of_mass",
+    "center_of_mass_jacobian",
+    "center_of_mass_velocity",
+    "christoffel",
+    "coefficients",
+    "coriolis_matrix",
+    "coriolis_vector",
+    "dissipated_power",
+    "energy_balance",
+    "forward_dynamics",
+    "frame_acceleration",
+    "frame_velocity",
+    "friction_torque",
+    "gravity_vector",
+    "inverse_dynamics",
+    "jacobian",
+    "jacobian_dot_qd",
+    "joint_wrenches",
+    "kinetic_energy",
+    "mass_matrix",
+    "mass_matrix_inverse",
+    "potential_energy",
+    "regressor",
+    "torque_breakdown",
+    "velocity_torques",
+)
+
+BY_LAGRANGE = (
+    "christoffel",
+    "coriolis_matrix",
+    "coriolis_vector",
+    "differential_vectors",
+    "friction_torque",
+    "gravity_vector",
+    "inertia_matrix",
+    "inverse_dynamics",
+    "kinetic_energy",
+    "paul_gravity_vector",
+    "paul_inertia_matrix",
+    "potential_energy",
+    "spring_torque",
+    "transform_derivatives",
+    "transforms",
+)
+
+STATES: tuple[Call, ...] = (
+    *(call_of(getattr(rne, name)) for name in PLAIN),
+    *(call_of(getattr(rne, name), {"rows": ROW_NUMBERS}) for name in ("operational_inertia", "inertia_ellipsoid")),
+    call_of(rne.static_torque, {"f_ext": [None, *WRENCHES]}, f_ext={"hand": WRENCH}),
+    call_of(
+        rne.forward_kinematics,
+        {"frames": ["nowhere", "", 3, b"hand", object(), ["hand", "nowhere"], [3], {}]},
+        frames="hand",
+    ),
+    call_of(
+        rne.newton_euler,
+        {"inertia": [None, 1.0, np.eye(3), BODY.tensor], "w": UNEVEN, "alpha": UNEVEN, "acc_com": UNEVEN},
+        inertia=BODY,
+        w=np.ones((3, 3)),
+        alpha=np.ones((3, 3)),
+        acc_com=np.ones((3, 3)),
+    ),
+    *(
+        call_of(
+            function,
+            {name: [None, *no_numbers(6, finite=False)], "rotation": ROTATION, "position": VECTORS},
+            **{name: WRENCH},
+            rotation=np.eye(3),
+            position=np.ones(3),
+        )
+        for function, name in ((rne.transform_wrench, "wrench"), (rne.transform_twist, "twist"))
+    ),
+    call_of(rne.actuator_power, {"tau": [None, *STATE]}, tau=QDD),
+    call_of(rne.dissipation, {"qd": [None, *STATE]}),
+    call_of(rne.effective_inertia, {"free": SEVERAL}, free=["turret", 2]),
+    call_of(rne.link_forces, {"tau": [QD, *STATE]}),
+    call_of(rne.link_forces, {"qdd": [QDD, *STATE]}, qdd=None, tau=QDD),
+    call_of(rne.jit.model),
+    call_of(rne.jit.place),
+    call_of(
+        rne.jit.places,
+        {"frames": [None, ["hand"], "hand", 3, {"nowhere": "world"}, {"hand": "base"}, {"hand": None}, {3: "world"}]},
+        frames={"hand": "world"},
+    ),
+    call_of(rne.jit.joint_places),
+    *(call_of(getattr(rne.lagrange, name)) for name in BY_LAGRANGE),
+    call_of(rne.lagrange.forward_dynamics, tau=QD),
+    call_of(
+        rne.lagrange.differential_operator,
+        {"d": UNEVEN, "delta": UNEVEN},
+        d=np.ones((3, 3)),
+        delta=np.ones((3, 3)),
+    ),
+    call_of(
+        rne.lagrange.inertia_to_pseudo,
+        {"com": [None, *VECTOR], "inertia": [None, *BAD["inertia"]]},
+        mass=1.0,
+        com=np.ones(3),
+        inertia=np.eye(3),
+    ),
+    call_of(rne.lagrange.pseudo_inertia, {"body": BODIES}, body=ROBOT.tree.bodies[1]),
+    call_of(rne.lagrange.pseudo_to_inertia, {"pseudo": PSEUDO}, pseudo=BODY.pseudo),
+)
