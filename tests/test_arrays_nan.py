@@ -95,6 +95,28 @@ def test_a_slide_alone_does_not_swallow_a_strange_velocity():
             assert np.isnan(rne.inverse_dynamics(slides, np.zeros(2), qd)[joint])
 
 
+OF_POSTURES = (rne.mass_matrix, rne.mass_matrix_inverse, rne.gravity_vector, rne.christoffel, rne.coriolis_matrix)
+
+
+@STRANGE
+@pytest.mark.parametrize("function", OF_POSTURES, ids=lambda function: function.__name__)
+def test_what_does_not_depend_on_a_joint_does_not_swallow_its_strange_position(function, strange):
+    """Nothing depends on the angle of a first joint, or on how far a slide is out."""
+    turn, slide = ([{"joint": kind, "mass": 2.0, "com": [0.1, 0.2, 0.3]}] for kind in ("revolute", "prismatic"))
+    robots = [rne.from_dh(rows, convention="standard") for rows in (turn, slide)]
+    for robot in (*robots, ARM, gripper()):
+        states = random_states(robot.n, 11)[: 2 if function is rne.coriolis_matrix else 1]
+        clean = function(robot, *states)
+        for joint in range(robot.n):
+            for state in states:
+                spoiled = [x.copy() for x in states]
+                spoiled[[x is state for x in states].index(True)][4, joint] = strange
+                results = function(robot, *spoiled)
+                assert not np.isfinite(results[4]).all()
+                assert not np.isfinite(function(robot, *(x[4] for x in spoiled))).all()
+                assert_same_bits(np.delete(results, 4, axis=0), np.delete(clean, 4, axis=0))
+
+
 def test_a_strange_friction_is_no_number_even_without_friction():
     """A joint that has no friction multiplies by zero, which NaN survives."""
     assert np.isnan(rne.friction_torque(ARM, np.full(6, np.nan))).all()

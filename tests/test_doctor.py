@@ -157,6 +157,12 @@ def test_a_mesh_says_nothing_of_extents(tmp_path) -> None:
     assert "com-outside-shape" not in {f.code for f in rne.diagnose(write(tmp_path, text)).findings}
 
 
+def test_sizes_beyond_all_bounds_are_no_accident(tmp_path) -> None:
+    huge = ('size="0.12 0.12 0.4"', 'size="1e200 1e308 1"'), ('length="0.5"', 'length="1e308"')
+    for change in (*huge, ('value="2"', 'value="1e-310"')):
+        assert rne.diagnose(write(tmp_path, changed(change))).ok
+
+
 def test_turned_shapes_are_measured_in_the_axes_of_the_link(tmp_path) -> None:
     """A cylinder laid down along x leaves no room for mass along z."""
     laid = ('<origin xyz="0 0 0.2"/><geometry>', '<origin xyz="0 0 0.2" rpy="0 1.5707963 0"/><geometry>')

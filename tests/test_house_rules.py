@@ -21,7 +21,7 @@ ARROWS = {
     "tree": "errors",
     "read": "tree errors",
     "kernels/layout": "",  # numbers only
-    "kernels": "kernels/layout",
+    "kernels": "errors kernels/layout",
     "frames": "kernels/layout",
     "rotations": "",
     "whole": "",

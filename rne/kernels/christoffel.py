@@ -18,9 +18,9 @@ from collections.abc import Callable
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import function, inline
 from rne.kernels.joint import along_axis, body_moments, crossed, moment_of_momentum, momentum
-from rne.kernels.layout import COORDINATES, LEADER, LINKS, PARENT, RATIO
+from rne.kernels.layout import COORDINATE, COORDINATES, LEADER, LINKS, PARENT, RATIO
 from rne.kernels.moments import add_outer, moved
-from rne.kernels.num import like
+from rne.kernels.num import fma, like
 from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for
 from rne.kernels.placement import ORIGIN, PLACE, get_axis, placements
 from rne.kernels.rows import add_to, get3, get6, get9, index, put
@@ -71,10 +71,14 @@ def recursion(table, state, work, D):
     table : (links + 1, WIDTH). work : (links + 1, WORK) scratch. Mimic joints are reduced on the way.
     """
     links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
+    zero = like(state[0, 0], 0.0)
     for a in range(n):
         for b in range(n):
             for c in range(n):
-                D[a, b, c] = like(state[0, 0], 0.0)
+                D[a, b, c] = zero
+    for i in range(1, links + 1):  # the rate of an inertia by its own joint is none, but a NaN must stay one
+        a = int(table[i, LEADER])
+        D[a, a, a] = fma(state[0, int(table[i, COORDINATE])], zero, D[a, a, a])
     placements(table, state, work)
     for i in range(1, links + 1):
         m, h, S = body_moments(table, i, get9(work, i, 0))

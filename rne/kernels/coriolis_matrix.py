@@ -95,7 +95,9 @@ def recursion(table, state, work, C):
         # Integrals of J and r x J, then of J', r x J' and r' x J, for J = J_i, over all that joint i carries.
         a, b = momentum(table, i, axis, m, h, S)
         f, n, e = momentum_rates(table, i, axis, get3(work, i, TURNING), m, h, S, hd, V)
-        _enter(table, C, i, i, along_axis(table, i, axis, f, n))
+        j = int(table[i, COORDINATE])
+        felt = fma(state[0, j], zero, fma(state[1, j], zero, along_axis(table, i, axis, f, n)))  # a NaN must stay one
+        _enter(table, C, i, i, felt)
         last, k = i, parent
         while k > 0:
             d, dd = get3(work, last, ARM), get3(work, last, ARM_RATE)

@@ -25,7 +25,7 @@ from rne.kernels.layout import (
     SIN_ALPHA,
     SIN_TURN,
 )  # fmt: skip
-from rne.kernels.num import like
+from rne.kernels.num import fma, like
 from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for, stack_buffer
 from rne.kernels.rows import get3, index, put
 from rne.kernels.scratch import STACK, aligned, table_at
@@ -68,7 +68,7 @@ def recursion(table, state, work):
         f = add(f, get3(work, i, 2))
         n = add(n, get3(work, i, 5))
         j = int(table[i, COORDINATE])
-        state[3, j] = along(table, i, f, n)
+        state[3, j] = fma(state[0, j], like(state[0, j], 0.0), along(table, i, f, n))  # a NaN must stay one
         parent = int(table[i, PARENT])
         if parent > 0:
             f, n = wrench_to_parent(table, i, f, n, work[i, 0], work[i, 1], state[0, j])

@@ -16,6 +16,7 @@ from typing import Any
 import numba
 from numba.core.errors import NumbaError
 
+from rne.errors import RneError
 from rne.kernels.cache import EntryCache, say_uncached
 
 # No fast-math at all. Multiply-adds are written out as `fma`, so a result does not depend on what the compiler would
@@ -95,6 +96,10 @@ class Entry:
 
 
 def _compile(python_function: Callable[..., Any], sig: Any, batch: bool) -> Callable[..., Any]:
+    if numba.config.DISABLE_JIT:
+        raise RneError(
+            "NUMBA_DISABLE_JIT is set, and these functions work compiled only; unset it (rne.lagrange needs none)"
+        )
     compiled = numba.njit(**{**_OPTIONS, "nogil": batch, "_nrt": batch})(python_function)
     try:
         compiled._cache = EntryCache(python_function, STAMP)

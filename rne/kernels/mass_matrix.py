@@ -79,6 +79,7 @@ def recursion(table, state, work, mass, kind):
         m, h, S = add_to_composite(table, i, m, h, S)
         force, moment = unit_wrench(table, i, m, h, S)
         entry = along(table, i, force, moment)
+        entry = fma(state[0, int(table[i, COORDINATE])], zero, entry)  # not felt, but a NaN must stay one
         if kind & WITH_ROTORS:
             entry = entry + table[i, ROTOR]
         row = int(table[i, LEADER])

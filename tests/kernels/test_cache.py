@@ -118,3 +118,16 @@ def test_it_works_from_a_zip_file(tmp_path):
     assert lines[0] == str(path / "rne" / "__init__.py")
     assert answer(lines) == ["29.43", "0"]
     assert not [line for line in lines if "Warning" in line], lines
+
+
+def test_where_numba_may_not_compile_an_error_says_so():
+    call = "import rne; rne.gravity_vector(rne.load('models/planar2/robot.dh.toml'), [0.0, 0.0])"
+    done = subprocess.run(
+        [sys.executable, "-c", call],
+        cwd=RNE.parent,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "rne.errors.RneError: NUMBA_DISABLE_JIT is set" in done.stderr
