@@ -13,7 +13,7 @@ from rne.errors import ArgumentError, FileError, shown
 from rne.robot import Robot
 
 QUANTITIES = ("q", "qd", "qdd", "tau")
-_TOLD = 8  # names of columns that are told where none fits
+_TOLD = 40  # names of columns in a message, at most
 WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
 
 
@@ -103,7 +103,7 @@ def match(
     if missing:
         told = _suggest(missing, others)
         if len(missing) == len(needed):  # perhaps none of them is what the reader thinks it is
-            told += f"; the columns are {', '.join(map(repr, names[:_TOLD]))}{', ...' * (len(names) > _TOLD)}"
+            told += f"; the columns are {_listed([*map(repr, names)])}"
         raise FileError(f"{where}: missing columns: {told}")
     return Columns(
         tuple(names),
@@ -133,10 +133,15 @@ def _leave_aside(
         raise FileError(f"{where}: columns of joints that {robot.name} does not have: {_suggest(strange, wanted)}")
     remarks = []
     if still := [name for name in others if name in known]:
-        remarks.append(f"ignored, for these joints are no coordinates (locked, fixed or mimicking): {', '.join(still)}")
+        remarks.append(f"ignored, for these joints are no coordinates (locked, fixed or mimicking): {_listed(still)}")
     if rest := [name for name in others if name not in known]:
-        remarks.append(f"ignored columns: {', '.join(rest)}")
+        remarks.append(f"ignored columns: {_listed(rest)}")
     return remarks
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _TOLD
+    return ", ".join(names) if more <= 0 else f"{', '.join(names[:_TOLD])} and {more:,} more"
 
 
 def _suggest(names: Iterable[str], known: Collection[str]) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import csv as python_csv
+import gzip
 import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from io import StringIO
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -182,7 +183,7 @@ class CsvSink(Sink):
     """
 
     def __init__(self, stream: BinaryIO, schema: pa.Schema, codec: str | None) -> None:
-        self._stream = pa.CompressedOutputStream(pa.PythonFile(stream, "w"), codec) if codec else stream
+        self._stream = _packed(stream, codec) if codec else stream
         self._flush = None if codec else stream.flush
         self._schema = schema
         line = StringIO()
@@ -210,6 +211,13 @@ class CsvSink(Sink):
         # Or else pyarrow writes the rest when it forgets the stream, and complains.
         with contextlib.suppress(Exception):
             self.close()
+
+
+def _packed(stream: BinaryIO, codec: str) -> Any:
+    if codec == "gzip":
+        # Of digits that look random the hardest way, which pyarrow takes, saves 6 % and takes ten times as long.
+        return gzip.GzipFile("", "wb", 1, stream, 0)
+    return pa.CompressedOutputStream(pa.PythonFile(stream, "w"), codec)
 
 
 def _lines(batch: pa.RecordBatch, quoting: str) -> pa.Buffer:

@@ -97,7 +97,8 @@ class Trajectory:
 
     CSV (also .gz, .zst, .bz2, .lz4), Parquet, Arrow (.arrow, .feather), NPZ (keys t, q, qd, ... of shape (N, n), or one
     array a column) and NPY (fields by name, or q, qd, ... side by side, with t in front or without), by the suffix. The
-    columns are q_<joint>, qd_<joint>, qdd_<joint>, tau_<joint> and t, in any order; q must be there.
+    columns are q_<joint>, qd_<joint>, qdd_<joint>, tau_<joint> and t, in any order; q must be there. What else there
+    is, in an NPZ of any shape, is left aside.
 
     Parameters
     ----------

@@ -116,7 +116,7 @@ def tidy(ax: Axes) -> Axes:
     ax.tick_params(labelsize=SMALL)
     for axis in (ax.xaxis, ax.yaxis):
         axis.get_offset_text().set_fontsize(SMALL)
-    ax.yaxis.get_offset_text().set_horizontalalignment("right")  # to the left of the title, not under it
+    ax.yaxis.get_offset_text().set(ha="right", x=-0.02)  # to the left of the title, not under it
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 

@@ -111,7 +111,7 @@ HEADERS = {
     HEADER + ",qd_Slide": "arm does not have: qd_Slide (did you mean qd_slide?)",
     '"q_turn,q_slide': "motion.csv:1: the header is no line of CSV",
     "# by a logger": "missing columns: q_turn, q_slide; the columns are 'by a logger'\n",
-    "1a,b,c,d,e,f,g,h,i": "q_turn, q_slide; the columns are '1a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', ...\n",
+    ",".join(f"x{k}" for k in range(1042)): ", 'x38', 'x39' and 1,002 more\n",
     "q_turn\0,q_slide": "motion.csv:1: this is not UTF-8 text",
 }
 
@@ -125,6 +125,13 @@ def test_headers_refused(run: Run, robot_file, tmp_path, monkeypatch, text) -> N
     assert HEADERS[text] in result.stderr
     assert result.stderr.splitlines()[-1].startswith("motion.csv:")
     assert not (tmp_path / "tau.csv").exists()
+
+
+def test_of_many_other_columns_some_are_told(run: Run, robot_file) -> None:
+    names = [f"x{k}" for k in range(2040)]
+    result = run("id", robot_file, "-", stdin=",".join([HEADER, *names]) + "\n" + ",".join([ROW, *names]) + "\n")
+    assert "<stdin>: ignored columns: x0, x1, " in result.stderr
+    assert ", x38, x39 and 2,000 more\n" in result.stderr
 
 
 def test_utf16_is_named(run: Run, robot_file) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import decimal
+import gzip
 import io
 import itertools
 
@@ -189,6 +190,14 @@ def test_results_are_read_by_the_libraries(robot, motion, tmp_path, suffix, sing
     assert_same_bits(got.astype(dtype), q)
     assert_same_bits(table["t"].to_numpy(), motion["t"])
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_gzip_is_packed_the_fast_way_and_tells_neither_name_nor_time(tmp_path) -> None:
+    with Results(tmp_path / "r.csv.gz", {"x": ["x"]}) as results:
+        results.write(None, {"x": np.ones((3, 1))})
+    data = (tmp_path / "r.csv.gz").read_bytes()
+    assert data[3:10] == bytes([0, 0, 0, 0, 0, 4, 255])  # RFC 1952: flags, time, "fastest algorithm", system unknown
+    assert gzip.decompress(data) == b"x\n1\n1\n1\n"
 
 
 @pytest.mark.parametrize("single", [False, True])
