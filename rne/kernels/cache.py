@@ -21,6 +21,9 @@ import numba
 from numba.core.caching import FunctionCache
 from numba.core.serialize import dumps
 
+ASKED = ("BOUNDSCHECK", "DEBUGINFO_DEFAULT", "OPT")
+"""Settings of numba, as NUMBA_BOUNDSCHECK, that change the code."""
+
 
 class WholeFiles:
     """Files of one function, as numba's cache loads and saves them.
@@ -60,8 +63,12 @@ class WholeFiles:
         self._remove_stale()
 
     def _path(self, key: Any) -> Path:
-        """Types, processor, closures and byte code are in the key, and their texts are the same in every process."""
-        depends_on = repr((key, numba.__version__, llvmlite.__version__))
+        """Types, processor, closures and byte code are in the key, and their texts are the same in every process.
+
+        Not in it is what the environment asks of numba, such as checks of bounds, which code compiled without has not.
+        """
+        asked = [str(getattr(numba.config, name)) for name in ASKED]
+        depends_on = repr((key, numba.__version__, llvmlite.__version__, asked))
         return self._folder / f"{self._name}.{self._stamp}.{hashlib.sha256(depends_on.encode()).hexdigest()[:16]}.nbc"
 
     def _remove_stale(self) -> None:

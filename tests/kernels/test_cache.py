@@ -12,7 +12,10 @@ import sys
 import zipfile
 from pathlib import Path
 
+import numba
 import pytest
+
+from rne.kernels.cache import WholeFiles
 
 RNE = Path(__file__).parents[2] / "rne"
 
@@ -131,3 +134,13 @@ def test_where_numba_may_not_compile_an_error_says_so():
         check=False,
     )
     assert "rne.errors.RneError: NUMBA_DISABLE_JIT is set" in done.stderr
+
+
+def test_code_without_checks_of_bounds_is_none_with_them(tmp_path, monkeypatch):
+    files = WholeFiles(str(tmp_path), "f-1.py311", "stamp")
+    files.save("key", "unchecked")
+    monkeypatch.setattr(numba.config, "BOUNDSCHECK", 1)
+    assert files.load("key") is None
+    files.save("key", "checked")
+    monkeypatch.undo()
+    assert files.load("key") == "unchecked"
