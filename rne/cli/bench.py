@@ -60,10 +60,11 @@ Run = tuple[Case, Callable[[], object], int]  # a case, what does it, and how ma
 
 
 @click.command(
+    short_help="Time rne on this machine.",
     epilog=examples(
         "rne bench panda.urdf",
         "rne bench panda.urdf --seconds 60 --json > rates.json",
-    )
+    ),
 )
 @takes_robot
 @click.option(

@@ -22,12 +22,13 @@ SAMPLES, SEED = 100, 0
 
 
 @click.command(
+    short_help="Tell what is wrong or doubtful about a robot.",
     epilog=examples(
         "rne check panda.urdf",
         "rne check panda.urdf --verify --samples 1000 --json",
         "rne check robot.urdf --fail-on warning",
         "rne check robot.urdf --fix mended.urdf",
-    )
+    ),
 )
 @takes_source
 @click.option("--verify", is_flag=True, help="Check the dynamics at random states, against Lagrange and by energies.")

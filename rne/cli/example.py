@@ -14,13 +14,14 @@ from rne.errors import ArgumentError
 
 
 @click.command(
+    short_help="Show systems of the lectures beside their numbers.",
     epilog=examples(
         "rne example",
         "rne example two_link_point_mass",
         "rne example rod_pendulum --code > pendulum.py",
         "rne example motor_sizing --plot sizing.png",
         "rne example --all",
-    )
+    ),
 )
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Show all examples.")

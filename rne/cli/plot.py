@@ -16,11 +16,12 @@ KINDS = ("torque", "breakdown", "power", "energy", "phase")
 
 
 @click.command(
+    short_help="Draw what a motion asks of the robot.",
     epilog=examples(
         "rne plot panda.urdf motion.csv -o torques.svg",
         "rne plot panda.urdf motion.parquet --kind breakdown --friction -o breakdown.pdf",
         "rne plot panda.urdf positions.csv --differentiate --kind power -o power.png",
-    )
+    ),
 )
 @takes_robot
 @takes_motion(output="PICTURE", streams=False)

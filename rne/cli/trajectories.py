@@ -64,10 +64,11 @@ def forward_dynamics(robot: Robot, job: Job) -> None:
 
 
 @click.command(
+    short_help="Torques of a motion taken apart into their terms.",
     epilog=examples(
         "rne breakdown panda.urdf motion.csv -o parts.csv",
         "rne breakdown panda.urdf motion.parquet --friction -o parts.parquet",
-    )
+    ),
 )
 @takes_robot
 @takes_motion(output="PARTS")
@@ -86,10 +87,11 @@ def breakdown(robot: Robot, job: Job) -> None:
 
 
 @click.command(
+    short_help="Write a trajectory in another format.",
     epilog=examples(
         "rne convert panda.urdf log.csv.gz --columns 'q=pos_{joint}' --columns t=stamp -o motion.parquet",
         "rne convert panda.urdf positions.npz --differentiate -o motion.csv",
-    )
+    ),
 )
 @takes_robot
 @takes_motion(output="COPY", forces=False)
