@@ -157,7 +157,8 @@ __all__ = [
 ]
 
 # What needs numba is imported when it is first asked for (PEP 562): a robot is loaded in half the time without it.
-_MODULES = ("control", "files", "jit", "lagrange", "plot")
+# Not in __all__ is dask: a star would hide the library.
+_MODULES = ("control", "dask", "files", "jit", "lagrange", "plot")
 _HOMES = {
     name: f"rne.{module}"
     for module, names in {

@@ -106,23 +106,43 @@ def as_batch(
         plain = [v for v in values.values() if type(v) is np.ndarray and v.shape == shape and v.dtype is kind]
         if kind.char in _NAMES and kind.isnative and len(plain) == len(values) and all(v.flags.carray for v in plain):
             return Batch(shape[:1], _NAMES[kind.char], values)  # type: ignore[arg-type]
-    others = widths or {}
-    widths = dict.fromkeys(values, robot.n) | dict(others)
     arrays = {name: real_array(name, value) for name, value in values.items() if value is not None}
-    for name, array in arrays.items():
-        if array.ndim == 0 or array.shape[-1] != widths[name]:
-            what = f"(..., {widths[name]})"
+    shape = as_shape(robot, {name: array.shape for name, array in arrays.items()}, widths)
+    dtype = "float32" if all(array.dtype.itemsize == 4 for array in arrays.values()) else "float64"
+    width = dict.fromkeys(values, robot.n) | dict(widths or {})
+    rows = {name: _as_rows(arrays.get(name, _ZERO), shape, width[name], dtype) for name in values}
+    return Batch(shape, dtype, rows)
+
+
+def as_shape(
+    robot: Robot, shapes: Mapping[str, tuple[int, ...]], widths: Mapping[str, int] | None = None
+) -> tuple[int, ...]:
+    """Settle the shapes of arguments (..., n): return the leading axes that they broadcast to.
+
+    Parameters
+    ----------
+    robot : tells n.
+    shapes : by argument name.
+    widths : other lengths of the last axis, by argument name.
+
+    Raises
+    ------
+    ArgumentError
+        A shape has the wrong last axis, or they do not broadcast.
+    """
+    others = widths or {}
+    for name, shape in shapes.items():
+        width = others.get(name, robot.n)
+        if not shape or shape[-1] != width:
+            what = f"(..., {width})"
             if name not in others:
                 what += f", one number a joint of {robot.name} ({_shortened(robot.joint_names)})"
-            raise ArgumentError(f"{name}: wanted shape {what}; got {array.shape}")
+            raise ArgumentError(f"{name}: wanted shape {what}; got {shape}")
     try:
-        shape = np.broadcast_shapes(*(array.shape[:-1] for array in arrays.values()))
+        return np.broadcast_shapes(*(shape[:-1] for shape in shapes.values()))
     except ValueError:
-        given = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        given = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
         raise ArgumentError(f"leading axes do not broadcast against each other: {given}") from None
-    dtype = "float32" if all(array.dtype.itemsize == 4 for array in arrays.values()) else "float64"
-    rows = {name: _as_rows(arrays.get(name, _ZERO), shape, widths[name], dtype) for name in values}
-    return Batch(shape, dtype, rows)
 
 
 _ZERO = np.zeros(1)
@@ -270,6 +290,13 @@ def as_place(robot: Robot, frame: str, axes: str, point: ArrayLike | None) -> Fl
     return (found if point is None else found.moved(numbers("point", point, (3,)))).places[axes]
 
 
+def with_axes(wrench: Any) -> tuple[Any, str]:
+    """Return a wrench and the axes it is given in: a pair names them, anything else is in world axes."""
+    if isinstance(wrench, tuple) and len(wrench) == 2 and isinstance(wrench[1], str):
+        return wrench
+    return wrench, "world"
+
+
 def as_wrenches(robot: Robot, f_ext: Mapping[str, Any]) -> tuple[Floats, dict[str, Floats]]:
     """Settle external wrenches.
 
@@ -296,9 +323,7 @@ def as_wrenches(robot: Robot, f_ext: Mapping[str, Any]) -> tuple[Floats, dict[st
     for place, (name, value) in zip(places, f_ext.items(), strict=True):
         argument = f"f_ext[{name!r}]"
         frame = as_frame(robot, name, "f_ext")
-        axes = "world"
-        if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], str):
-            value, axes = value
+        value, axes = with_axes(value)
         check_axes(argument, axes)
         place[:] = frame.places[axes]
         wrenches[argument] = real_array(argument, value)

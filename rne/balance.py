@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.arrays import Floats, as_batch, as_wrenches, check_robot
+from rne.control import Controller
 from rne.dynamics import inverse_dynamics
 from rne.errors import ArgumentError, check_flag
 from rne.integration import Function, asked
@@ -122,7 +123,7 @@ def energy_balance(
 def energy_drift(
     robot: Robot,
     motion: Simulation,
-    tau: ArrayLike | Function | None = None,
+    tau: ArrayLike | Controller | Function | None = None,
     *,
     friction: bool = False,
 ) -> Array:
@@ -131,7 +132,8 @@ def energy_drift(
     Between two times the motion is taken for the cubic that fits positions and velocities there. Held torques do
     exactly tau . (change of q); work of a controller and of friction is by Simpson's rule. So the drift is the error of
     the integration, and of these integrals if there is friction or a controller: of fourth order in the distance of the
-    times of the motion, of first order where torques or Coulomb friction jump.
+    times of the motion, of first order where torques or Coulomb friction jump. Of a ready controller, whose integral
+    no state tells, the torques are those of the motion.
 
     Parameters
     ----------
@@ -168,7 +170,10 @@ def energy_drift(
     change, before, after = np.diff(q, axis=-2), qd[..., :-1, :], qd[..., 1:, :]
     middle = q[..., :-1, :] + change / 2 + h / 8 * (before - after), 1.5 * change / h - (before + after) / 4
     work = np.zeros(change.shape[:-1])
-    if callable(tau):
+    if isinstance(tau, Controller):
+        power = actuator_power(robot, motion.tau, qd).sum(axis=-1)
+        work += _simpson(h[:, 0], power, _between(t, power))
+    elif callable(tau):
         powers = _controlled(robot, tau, t, q, qd), _controlled(robot, tau, t[:-1] + h[:, 0] / 2, *middle)
         work += _simpson(h[:, 0], *powers)
     elif tau is not None:
@@ -189,6 +194,15 @@ def _controlled(robot: Robot, controller: Function, times: Array, q: Array, qd: 
     states = zip(times.tolist(), np.moveaxis(q, -2, 0), np.moveaxis(qd, -2, 0), strict=True)
     power = [actuator_power(robot, asked(controller, t, *state), state[1]).sum(axis=-1) for t, *state in states]
     return np.stack(power, axis=-1) if power else np.zeros(q.shape[:-1])
+
+
+def _between(times: Array, values: Array) -> Array:
+    """Values (..., T - 1) half-way between times, of cubics through the values and their slopes."""
+    if len(times) < 3:  # too few to tell a slope
+        return (values[..., :-1] + values[..., 1:]) / 2
+    slope = np.gradient(values, times, axis=-1, edge_order=2)
+    middle: Array = (values[..., :-1] + values[..., 1:]) / 2 - np.diff(times) / 8 * np.diff(slope, axis=-1)
+    return middle
 
 
 def _simpson(h: Array, ends: Array, middles: Array) -> Array:

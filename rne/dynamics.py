@@ -82,22 +82,28 @@ def inverse_dynamics(
     >>> rne.inverse_dynamics(panda, [q, q, q]).shape
     (3, 7)
     """
-    if friction is not False:
-        check_flag("friction", friction)
-    usual = gravity is None and f_ext is None and out is None and threads is None
+    # One state or a small batch: the compiled functions take only what fits, and refuse all else before they start.
+    # Plain arrays of doubles only, which costs 80 ns: they would take masked ones, and numbers of foreign byte order.
+    usual = gravity is f_ext is out is threads is None  # type: ignore[comparison-overlap]
     if usual and type(q) is type(qd) is type(qdd) is ndarray and q.dtype is qd.dtype is qdd.dtype is F8:
-        # One state or a small batch: the compiled function takes only what fits, and refuses all else before it starts.
-        # Plain arrays only, which costs 25 ns: it would take a masked array for one, and calculate with the masked.
+        loads = SPRINGS if friction is False else _loads(friction)
         try:
-            tau = empty(q.shape)
-            call = _one.call if q.ndim == 1 else _few.call
-            if call(robot._address, q, qd, qdd, tau, _ALL if friction else SPRINGS) == 0:
-                return tau
+            if q.ndim == 1:
+                tau = empty(robot.n)
+                if _one.call(robot._address, q, qd, qdd, tau, loads) == 0:
+                    return tau
+            else:
+                tau = empty(q.shape)
+                if _few.call(robot._address, q, qd, qdd, tau, loads) == 0:
+                    return tau
         except REFUSED:
             pass
-    return _inverse_dynamics(
-        robot, {"q": q, "qd": qd, "qdd": qdd}, gravity, f_ext, _ALL if friction else SPRINGS, out, threads
-    )
+    return _inverse_dynamics(robot, {"q": q, "qd": qd, "qdd": qdd}, gravity, f_ext, _loads(friction), out, threads)
+
+
+def _loads(friction: bool) -> int:
+    check_flag("friction", friction)
+    return _ALL if friction else SPRINGS
 
 
 def _inverse_dynamics(

@@ -18,6 +18,8 @@ MOUNT = " mount"  # with a blank, which no name in a file is likely to have ther
 
 SYMMETRY_ROUNDING = 1e-9
 """Difference of mirrored entries of a matrix, as a part of the largest entry."""
+ORTHONORMAL = 1e-9
+"""What R R^T may differ from 1."""
 MOST_NAMES = 40
 """Names that a message lists when none is near."""
 
@@ -50,6 +52,13 @@ def real_array(argument: str, value: ArrayLike) -> NDArray[Any]:
         raise ArgumentError(f"{argument}: wanted real numbers, got {given}")
     single = array.dtype.kind == "f" and array.dtype.itemsize == 4
     return array.astype(np.float32 if single else np.float64, copy=False)
+
+
+def whole_number(argument: str, value: object, least: int) -> int:
+    """Return `value`, a whole number that is not too small."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ArgumentError(f"{argument}: wanted a whole number of at least {least}, got {shown(value)}")
+    return int(value)
 
 
 def numbers(argument: str, value: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
@@ -202,6 +211,41 @@ def with_body(tree: Tree, frame: str, mass: float, com: ArrayLike, inertia: Arra
     body = Body(name, number, vector("com", com), matrix("inertia", tensor))
     joint = Joint(name + MOUNT, "fixed", frame, name, Pose(), (0.0, 0.0, 1.0))
     return replace(tree, bodies=(*tree.bodies, body), joints=(*tree.joints, joint))
+
+
+def with_frame(tree: Tree, name: str, frame: str, position: ArrayLike, rotation: ArrayLike) -> Tree:
+    """Fix one more frame, which weighs nothing, to a frame.
+
+    Raises
+    ------
+    UnknownNameError
+        The robot has no such frame.
+    ArgumentError
+        A name that is no text or taken, or numbers that are no place.
+    """
+    names = {body.name for body in tree.bodies}
+    if not isinstance(frame, str) or frame not in names:
+        raise unknown_name("frame", "link", frame, names)
+    if not isinstance(name, str) or not name or name in names:
+        raise ArgumentError(f"name: wanted a name that no frame has yet, got {shown(name)}")
+    place = Pose(matrix("rotation", rotation_matrix("rotation", rotation)), vector("position", position))
+    body = Body(name, has_inertial=False)
+    joint = Joint(name + MOUNT, "fixed", frame, name, place)
+    return replace(tree, bodies=(*tree.bodies, body), joints=(*tree.joints, joint))
+
+
+def rotation_matrix(argument: str, value: ArrayLike) -> NDArray[np.float64]:
+    """Return `value` as a rotation (3, 3).
+
+    Raises
+    ------
+    ArgumentError
+        It is no orthonormal, right-handed matrix.
+    """
+    R = numbers(argument, value, (3, 3))
+    if np.abs(R @ R.T - np.eye(3)).max() > ORTHONORMAL or np.linalg.det(R) < 0:
+        raise ArgumentError(f"{argument}: wanted an orthonormal, right-handed matrix, got {R.tolist()}")
+    return R
 
 
 def with_drives(tree: Tree, drives: Mapping[str, Drive]) -> Tree:

@@ -50,12 +50,14 @@ class Problem:
     line : line in the file, ``None`` where there is none (rows given from Python).
     element : the element in question, for example ``joint 'j3'``.
     what : what is wrong, what was expected and how to mend it.
+    code : a short name of the kind of finding, for programs; "file" for all that has none of its own.
     """
 
     where: str
     line: int | None
     element: str
     what: str
+    code: str = "file"
 
     def __str__(self) -> str:
         place = self.where if self.line is None else f"{self.where}:{self.line}"
@@ -91,18 +93,6 @@ def check_flag(argument: str, value: object) -> None:
     """
     if not isinstance(value, bool | np.bool_):
         raise ArgumentError(f"{argument}: wanted True or False, got {shown(value)}")
-
-
-def check_count(argument: str, value: object, least: int) -> None:
-    """Refuse all but whole numbers of `least` or more.
-
-    Raises
-    ------
-    ArgumentError
-        It is something else.
-    """
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ArgumentError(f"{argument}: wanted a whole number of {least} or more, got {shown(value)}")
 
 
 def check_choice(argument: str, value: object, choices: Iterable[str]) -> None:

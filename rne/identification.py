@@ -188,6 +188,8 @@ def identify(
     motion, measured = (state["q"], state["qd"], state["qdd"]), state["tau"]
     sd = _noise(robot, noise)
     base = base_parameters(robot, gravity=gravity, rotors=rotors, friction=friction)
+    if not len(base):
+        raise ArgumentError("robot: it has no joints, so there is nothing to identify")
     if measured.size < len(base):
         raise ArgumentError(f"tau: {measured.size} torques cannot tell {len(base)} base parameters")
     W = base.regressor(*motion)

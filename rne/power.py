@@ -95,5 +95,5 @@ def actuator_power(robot: Robot, tau: ArrayLike, qd: ArrayLike, *, out: Floats |
     check_robot(robot)
     batch = as_batch(robot, {"tau": tau, "qd": qd}, required="tau")
     result = as_result(out, (*batch.shape, robot.n), batch)
-    np.multiply(batch.rows["tau"], batch.rows["qd"], out=result.reshape(-1, robot.n))
+    np.multiply(batch.rows["tau"], batch.rows["qd"], out=result.reshape(batch.samples, robot.n))
     return finish(result, out)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne import shapes
-from rne.edit import matrix, numbers, symmetric, together, vector, vectors
+from rne.edit import matrix, numbers, rotation_matrix, symmetric, together, vector, vectors
 from rne.errors import ArgumentError
 from rne.tree import IDENTITY, ZERO, Body
 
@@ -229,9 +229,7 @@ class Inertia:
         >>> Inertia.point(1.0, at=[0.5, 0, 0]).at(quarter, [0, 0, 2]).com
         array([0. , 0.5, 2. ])
         """
-        R = numbers("rotation", rotation, (3, 3))
-        if np.abs(R @ R.T - np.eye(3)).max() > ROUNDING or np.linalg.det(R) < 0:
-            raise ArgumentError(f"rotation: wanted an orthonormal, right-handed matrix, got {R.tolist()}")
+        R = rotation_matrix("rotation", rotation)
         return Inertia(self.mass, R @ self.com + numbers("position", position, (3,)), R @ self.tensor @ R.T)
 
     def shifted(self, by: ArrayLike) -> Inertia:

@@ -15,7 +15,7 @@ from rne.errors import ArgumentError, ModelWarning
 from rne.kernels import layout as at
 from rne.links import LinkTable, compile_tree
 from rne.read.structure import check_tree
-from rne.tree import Drive, Joint, Tree
+from rne.tree import IDENTITY, Drive, Joint, Tree
 
 
 class Robot:
@@ -212,6 +212,25 @@ class Robot:
         if added.mass == 0 and not np.any(added.inertia):
             return self
         return Robot(tree, self.joint_names)
+
+    def with_frame(
+        self, name: str, position: ArrayLike, rotation: ArrayLike = IDENTITY, frame: str | None = None
+    ) -> Robot:
+        """Return the robot with one more named frame, such as that of a tool; it weighs nothing.
+
+        Parameters
+        ----------
+        name : what the functions of rne will know it by.
+        position, rotation : (3,) of its origin, m, and (3, 3) of its axes as columns, in the axes of `frame`.
+        frame : link that carries it; may be left out where the robot has one tip.
+
+        Raises
+        ------
+        UnknownNameError, ArgumentError
+            An unknown frame, several tips to choose from, a name that is taken, or a matrix that is no rotation.
+        """
+        frame = self._tip() if frame is None else frame
+        return Robot(edit.with_frame(self.tree, name, frame, position, rotation), self.joint_names)
 
     def with_locked(self, values: Mapping[str, float]) -> Robot:
         """Return the robot with joints frozen at the given positions (rad or m), by name."""

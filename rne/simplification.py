@@ -223,7 +223,9 @@ def significance(
         raise ArgumentError("q: wanted one state or more, got none")
     catalogue = catalogue_of(robot.n)
     gone = chosen(catalogue, drop)
-    threshold = -np.inf if below is None else float(numbers("below", below, ()))
+    threshold = 0.0 if below is None else float(numbers("below", below, ()))
+    if threshold < 0:
+        raise ArgumentError(f"below: wanted zero or more, got {below!r}")
     states = [batch.rows[name].astype(np.float64, copy=False) for name in ("q", "qd", "qdd")]
     step = max(1, _AT_A_TIME // max(1, catalogue.term.size))
     slices = [slice(k, k + step) for k in range(0, batch.samples, step)]

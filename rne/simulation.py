@@ -139,6 +139,8 @@ def simulate(
         _compiled(robot, shape, times, substeps, held, acting, paths, method, friction, threads)
     else:
         asking(robot, times, substeps, function, q, qd, torques, method, friction, threads)
+    if not function:  # a function may give NaN whenever it likes
+        _refuse_divergence(times, q_rows, qd_rows, tau_rows)
     energy = kinetic_energy(robot, q, qd) + potential_energy(robot, q)
     wanted = [np.broadcast_to(x, q.shape).copy() for x in law.reference(times)[:2]] if law else [None, None]
     return Simulation(robot, times, q, qd, energy, torques, *wanted)
@@ -169,6 +171,16 @@ def _substeps(times: Array, step: float | None) -> NDArray[np.intp]:
     if (counts > 2.0**53).any():
         raise ArgumentError(f"step: {step!r} s is lost in the rounding of t")
     return np.maximum(counts, 1).astype(np.intp)
+
+
+def _refuse_divergence(times: Array, q: Array, qd: Array, tau: Array) -> None:
+    """Tell of a simulation that begins with numbers and goes on without any; NaN that was given is no such case."""
+    finite = np.isfinite(np.concatenate([q, qd], axis=-1)).all(axis=-1)
+    for sample in np.flatnonzero(finite[:, 0] & ~finite[:, -1]).tolist():
+        k = int(finite[sample].argmin())
+        if np.isfinite(tau[sample, :k]).all():
+            what = "some joint moves next to no mass, or the motion is too fast for the steps"
+            raise ArgumentError(f"step: simulation {sample} is no longer finite at t = {times[k]:g} s: {what}")
 
 
 def _asking_law(law: Controller, shape: tuple[int, ...]) -> Ask:

@@ -175,12 +175,12 @@ def motor_sizing(
     if batch.samples == 0:
         raise ArgumentError("q: wanted one state or more, got none")
     weights = _weights(t, batch.shape)
-    shape = (*batch.shape, robot.n)
+    shape, rows = (*batch.shape, robot.n), (batch.samples, robot.n)
     q, qd, qdd = (batch.rows[name].astype(np.float64).reshape(shape) for name in ("q", "qd", "qdd"))
     parts = torque_breakdown(robot, q, qd, qdd, gravity=gravity, f_ext=f_ext, friction=friction)
-    terms = {name: getattr(parts, name).reshape(-1, robot.n) for name in TERMS}
-    terms["inertia"] = terms["inertia"] + parts.rotor.reshape(-1, robot.n)
-    tau, speed = parts.total.reshape(-1, robot.n), qd.reshape(-1, robot.n)
+    terms = {name: getattr(parts, name).reshape(rows) for name in TERMS}
+    terms["inertia"] = terms["inertia"] + parts.rotor.reshape(rows)
+    tau, speed = parts.total.reshape(rows), qd.reshape(rows)
     power = actuator_power(robot, tau, speed)
     peak = np.abs(tau).argmax(axis=0)
     joints = np.arange(robot.n)
@@ -225,7 +225,7 @@ def _weights(t: ArrayLike | None, shape: tuple[int, ...]) -> Array:
 
 def part_of(peak: Array, limit: Array) -> Array:
     """Peak as a part of the limit; nothing of no limit, and infinitely much of none left."""
-    return np.divide(peak, limit, out=np.where(peak > 0, np.inf, 0.0), where=limit > 0)
+    return np.divide(peak, limit, out=np.where(peak > 0, np.inf, np.minimum(peak, 0.0)), where=~(limit <= 0))
 
 
 def _percent(parts: Array, limit: Array) -> list[str]:

@@ -16,6 +16,7 @@ def assert_near(got: ArrayLike, wanted: ArrayLike, rtol: float = 1e-12) -> None:
     """Equal to `rtol` of the largest number in sight: a small torque beside large ones inherits their rounding."""
     got, wanted = np.asarray(got), np.asarray(wanted)
     assert got.shape == wanted.shape
+    assert np.isfinite(wanted).all()  # else nothing would be compared
     np.testing.assert_allclose(got, wanted, rtol=0.0, atol=rtol * max(1.0, np.abs(wanted).max(initial=0.0)))
 
 

@@ -226,7 +226,9 @@ def test_torques_of_an_arm_are_those_of_pinocchio(law, samples):
 
     robot = IIWA.with_payload(2.0, com=[0.0, 0.05, 0.1])
     q0, qd0, _ = (0.2 * x for x in random_states(n, samples))
-    got = rne.simulate(robot, q0, qd0, T[:21], tau=getattr(control, law)(IIWA, kp=kp, kd=kd, path=path))
+    # The last joints are light: without short steps their damping runs away.
+    got = rne.simulate(robot, q0, qd0, T[:21], tau=getattr(control, law)(IIWA, kp=kp, kd=kd, path=path), step=5e-5)
+    assert np.isfinite(got.q).all()
     for s in range(samples):
         for k in range(0, 21, 4):
             assert_near(got.tau[s, k], wanted(got.q[s, k], got.qd[s, k], *(x[k] for x in path[1:])), 1e-12)

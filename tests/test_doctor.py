@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
+import doctor_table
 import mujoco
 import numpy as np
 import pytest
@@ -41,7 +43,7 @@ SOUND = """<robot name="sound">
     <origin xyz="0 0 0.35"/><limit lower="0" upper="0.04" effort="20" velocity="0.2"/><mimic joint="grip"/></joint>
 </robot>"""
 
-QUIET = {"condition"}  # what is said of a sound robot
+QUIET = {"condition", "ignored"}  # what is said of a sound robot
 
 # code, severity, element, (what to replace, by what), ...
 FAULTS = [
@@ -68,9 +70,11 @@ FAULTS = [
     ("mimic-limits", "info", "joint 'grip2'", ('<mimic joint="grip"/>', '<mimic joint="grip" multiplier="2"/>')),
     ("mass-ratio", "warning", "joint 'elbow'", ('value="4"', 'value="0.001"')),
     ("condition", "warning", "", ('value="0.1"', 'value="1e-9"'), ('value="0.2"', 'value="1e-9"')),
-    ("file", "error", "link 'fore'", ('izz="0.002"', 'izz="-0.002"')),
-    ("file", "warning", "link 'fore'", ('izz="0.002"', 'izz="0.2"')),
-    ("file", "error", "joint 'elbow'", ('lower="-1.5"', 'lower="2.5"')),
+    ("inertia-indefinite", "error", "link 'fore'", ('izz="0.002"', 'izz="-0.002"')),
+    ("inertia-triangle", "warning", "link 'fore'", ('izz="0.002"', 'izz="0.2"')),
+    ("inertia-without-mass", "warning", "link 'thumb'", ('value="0.2"', 'value="0"')),
+    ("mass-negative", "error", "link 'thumb'", ('value="0.2"', 'value="-0.2"')),
+    ("limit-inverted", "error", "joint 'elbow'", ('lower="-1.5"', 'lower="2.5"')),
     ("file", "error", "joint 'grip2'", ('<mimic joint="grip"/>', '<mimic joint="grap"/>')),
 ]
 
@@ -115,12 +119,21 @@ def test_each_fault_is_found(tmp_path, code, severity, element, changes) -> None
 def test_an_error_hides_no_other_finding(tmp_path) -> None:
     text = changed(('izz="0.002"', 'izz="-0.002"'), ('lower="-1.5" upper="1.5"', 'lower="-90" upper="90"'))
     diagnosis = rne.diagnose(write(tmp_path, text))
-    assert [f.code for f in diagnosis.findings if f.severity != "info"] == ["file", "unit-angle"]
+    assert [f.code for f in diagnosis.findings if f.severity != "info"] == ["inertia-indefinite", "unit-angle"]
     assert diagnosis.robot == "sound"
     assert diagnosis.condition is not None
     lenient = rne.diagnose(write(tmp_path, text), strict=False)
     assert lenient.ok
-    assert [f.code for f in lenient.findings if f.severity == "warning"] == ["file", "unit-angle"]
+    assert [f.code for f in lenient.findings if f.severity == "warning"] == ["inertia-indefinite", "unit-angle"]
+
+
+def test_what_is_not_used_is_told(tmp_path) -> None:
+    text = changed(('<robot name="sound">', '<robot name="sound">\n<transmission name="t"/>'))
+    found = [f for f in rne.diagnose(write(tmp_path, text)).findings if f.code == "ignored"]
+    assert [(f.line, f.what) for f in found] == [
+        (2, "transmission stands there once and is not used"),
+        (7, "link/collision stands there 2 times and is not used"),
+    ]
 
 
 def test_chains_of_mimics(tmp_path) -> None:
@@ -238,7 +251,7 @@ def test_only_the_numbers_change(tmp_path) -> None:
     assert fixed == text.replace(old, new)
     assert re.sub(r'"[-+.e0-9]+"', '""', new) == re.sub(r'"[-+.e0-9]+"', '""', old)
     path.write_bytes(data)
-    assert "file" not in {f.code for f in rne.diagnose(path).findings}
+    assert "inertia-triangle" not in {f.code for f in rne.diagnose(path).findings}
     assert repair_inertias(path) == (data, ())
     # Flat: the longest moment is the sum of the others, and the part across stays 0.
     ixx, iyy, izz = repair.after[:3]
@@ -288,3 +301,23 @@ def test_other_encodings_are_refused_rather_than_spoiled(tmp_path) -> None:
     assert not rne.diagnose(path).count("error")
     with pytest.raises(rne.FileError, match="UTF-8"):
         repair_inertias(path)
+
+
+# ---------------------------------------------------------------------------------------------------------- the page
+
+
+def test_the_table_of_real_robots_is_that_of_the_page() -> None:
+    assert doctor_table.page() == doctor_table.PAGE.read_text(encoding="utf-8")
+
+
+def test_every_code_is_explained() -> None:
+    told = set(re.findall(r"`([a-z]+(?:-[a-z]+)*)`", doctor_table.PAGE.read_text(encoding="utf-8").split("\nThe")[0]))
+    package = Path(rne.doctor.__file__).parent
+    codes = {
+        code
+        for path in package.glob("*.py")
+        for code in re.findall(r'Finding\(\s*"\w+", "([a-z-]+)"', path.read_text())
+    }
+    codes |= set(re.findall(r'^    "([a-z-]+)": ', (package / "diagnosis.py").read_text(), re.MULTILINE)) | {"file"}
+    assert codes <= told
+    assert codes >= {fault[0] for fault in FAULTS}

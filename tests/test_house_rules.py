@@ -52,8 +52,8 @@ ARROWS = {
     "lagrange": "arrays edit errors robot tree",  # the second opinion: nothing of kernels or links
     "sampling": "robot",
     "identities": "coriolis dynamics energy errors forward inertia lagrange robot",
-    "verification": "arrays errors identities robot sampling",
-    "doctor": "errors inertia kernels/layout loading read robot sampling tree",
+    "verification": "arrays edit identities robot sampling",
+    "doctor": "edit errors inertia kernels/layout loading read robot sampling tree",
     "energy": "arrays errors kernels many robot",
     "equations": "arrays coriolis dynamics errors inertia robot text",
     "kinematics": "arrays errors frames kernels many robot",
@@ -66,7 +66,7 @@ ARROWS = {
     "control": "arrays errors kernels kernels/layout path robot",
     "integration": "edit errors forward kernels robot",
     "simulation": "arrays control edit energy errors inertia integration kernels kernels/layout many motion robot",
-    "balance": "arrays dynamics errors integration motion power robot simulation statics",
+    "balance": "arrays control dynamics errors integration motion power robot simulation statics",
     "breakdown": "arrays dynamics errors inertia kernels kernels/layout many robot statics",
     "terms": "breakdown equations errors robot",
     "simplification": "arrays edit errors robot sizing terms text",
@@ -74,13 +74,18 @@ ARROWS = {
     "files": "arrays edit errors robot smoothing whole",
     "plot": "arrays breakdown edit energy errors inertia robot simplification sizing terms whole",
     "operational": "arrays errors inertia kinematics robot",
+    "dask": (
+        "arrays breakdown coriolis dynamics edit energy errors forward inertia kinematics linear_model mass "
+        "operational power robot statics"
+    ),
     "viewer": "arrays dynamics edit errors kinematics read rigid_body robot tree",
     "examples": "__init__ edit lagrange text",  # the public names, as their readers use them
-    "cli": "__init__ examples files kernels many robot tree errors verification whole",  # a loop to time
+    "cli": "__init__ doctor examples files kernels many robot tree errors verification whole",  # a loop to time
 }
 ARROWS["__init__"] = " ".join(ARROWS.keys() - {"cli", "examples"})  # the front door leads to all but its own clients
 # What else a room or file may import: packages of an extra, which need not be there.
 EXTRAS = {
+    "dask.py": {"dask"},
     "files": {"pyarrow"},
     "integration.py": {"scipy"},
     "plot": {"matplotlib"},

@@ -245,6 +245,9 @@ def test_wrong_arguments():
     for noise in ([1.0, 0.0], [1.0], "loud", [1.0, np.nan]):
         with pytest.raises(rne.ArgumentError, match="noise: wanted"):
             rne.identify(robot, *state, tau, noise=noise)
+    still = rne.load_urdf('<robot name="block"><link name="base"/></robot>')
+    with pytest.raises(rne.ArgumentError, match="robot: it has no joints"):
+        rne.identify(still, *np.zeros((4, 9, 0)))
     with pytest.raises(rne.ArgumentError, match="tau: wanted shape"):
         rne.identify(robot, *state, tau[:, :1])
 

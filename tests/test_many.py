@@ -144,6 +144,45 @@ def test_threads_of_the_caller_may_share_a_robot():
             assert_same_bits(tau, wanted[number])
 
 
+# Functions of a state (q, qd, qdd) of a robot that has the frame "tool".
+FUNCTIONS = {
+    "inverse dynamics": rne.inverse_dynamics,
+    "forward dynamics": rne.forward_dynamics,
+    "gravity": lambda robot, q, qd, qdd, **options: rne.gravity_vector(robot, q, **options),
+    "mass matrix": lambda robot, q, qd, qdd, **options: rne.mass_matrix(robot, q, **options),
+    "Coriolis matrix": lambda robot, q, qd, qdd, **options: rne.coriolis_matrix(robot, q, qd, **options),
+    "energy": lambda robot, q, qd, qdd, **options: rne.kinetic_energy(robot, q, qd, **options),
+    "pose": lambda robot, q, qd, qdd, **options: rne.forward_kinematics(robot, q, "tool", **options),
+    "Jacobian": lambda robot, q, qd, qdd, **options: rne.jacobian(robot, q, "tool", **options),
+    "reactions": lambda robot, q, qd, qdd, **options: rne.joint_wrenches(robot, q, qd, qdd, **options),
+    "wrench": lambda robot, q, qd, qdd, **options: rne.static_torque(robot, q, {"tool": qd}, **options),
+}
+
+
+def test_sixteen_threads_may_call_everything_on_one_robot():
+    """Each goes through all functions in an order of its own, one state or a batch, on one thread or two."""
+    states = [random_states(6, 130, seed=seed) for seed in range(4)]
+    jobs = [(name, number, how) for name in FUNCTIONS for number in range(4) for how in ("one", 1, 2)]
+
+    def work(job):
+        name, number, how = job
+        state, call = states[number], FUNCTIONS[name]
+        return call(ARM, *(x[number] for x in state)) if how == "one" else call(ARM, *state, threads=how)
+
+    wanted = dict(zip(jobs, map(work, jobs), strict=True))
+    gate = threading.Barrier(16)
+
+    def all_jobs(seed):
+        gate.wait()
+        order = np.random.default_rng(seed).permutation(len(jobs))
+        return [(jobs[k], work(jobs[k])) for k in order]
+
+    with ThreadPoolExecutor(16) as pool:
+        for results in pool.map(all_jobs, range(16)):
+            for job, got in results:
+                assert_same_bits(got, wanted[job])
+
+
 RACE = """
 import threading
 import numpy as np

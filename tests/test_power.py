@@ -184,6 +184,32 @@ def test_the_drift_is_of_fourth_order_in_the_times(tau):
     assert 13 < coarse / fine < 19
 
 
+def ready(samples, **gains):
+    robot = lecture("two_link_point_mass_friction")
+    t = np.linspace(0, 2, samples)
+    course = rne.quintic([1.0, -0.5], [1.5, 0.4], 2.0, t)
+    control = rne.control.pid(robot, kp=[90.0, 40.0], ki=[60.0, 20.0], kd=[9.0, 3.0], path=(t, *course), **gains)
+    motion = rne.simulate(robot, [1.0, -0.5], t=t, tau=control, friction=True)
+    return motion, rne.energy_drift(robot, motion, control, friction=True)
+
+
+def test_a_ready_controller_with_an_integral_is_accounted_for():
+    motion, drift = ready(1001)
+    assert np.ptp(motion.energy) > 1.0
+    assert np.abs(drift).max() < 1e-7 * np.ptp(motion.energy)
+    assert 13 < np.abs(ready(201)[1]).max() / np.abs(ready(401)[1]).max() < 19
+    assert np.isfinite(ready(2)[1]).all()
+
+
+def test_a_batch_of_ready_controllers_is_accounted_for():
+    robot = lecture("two_link_point_mass")
+    control = rne.control.pd_gravity(robot, kp=[[40.0, 20.0], [80.0, 40.0]], kd=4.0, goal=[0.4, 0.2])
+    motion = rne.simulate(robot, [0.0, 0.0], t=np.linspace(0, 1, 1001), tau=control)
+    drift = rne.energy_drift(robot, motion, control)
+    assert drift.shape == (2, 1001)
+    assert np.abs(drift).max() < 1e-6 < 0.1 < np.ptp(motion.energy)
+
+
 def test_held_torques_do_exactly_the_work_that_they_do():
     """Without friction the drift is that of the energy, in however few times the motion is told."""
     torques = np.array([[3.0, -1.0], [-2.0, 1.0], [0.5, 0.5]])

@@ -248,7 +248,11 @@ def test_long_lists_are_cut_short():
         ),
         ({"q": np.zeros(3), "drop": ["D44"]}, "drop: no term or coefficient is named 'D44'"),
         ({"q": np.zeros(3), "drop": [1]}, "drop: no term or coefficient is named 1"),
-        ({"q": np.zeros(3), "below": "little"}, "below: wanted numbers"),
+        ({"q": np.zeros(3), "drop": 3}, "drop: wanted names of terms and coefficients, got 3"),
+        ({"q": np.zeros(3), "drop": None}, "drop: wanted names"),
+        ({"q": np.zeros(3), "drop": [["D12"]]}, "drop: no term or coefficient is named"),
+        ({"q": np.zeros(3), "below": -0.1}, "below: wanted zero or more, got -0.1"),
+        ({"q": np.zeros(3), "below": "little"}, "below: wanted real numbers"),
         ({"q": np.zeros(3), "below": np.nan}, "below: wanted finite"),
     ],
 )
@@ -260,3 +264,12 @@ def test_what_makes_no_sense_is_refused(options, said):
 def test_a_robot_is_wanted():
     with pytest.raises(rne.ArgumentError, match="robot: wanted a Robot"):
         rne.significance("arm", [0.0])
+
+
+def test_nan_is_no_reason_to_drop_a_term():
+    """A share of something that is not known is not zero."""
+    q = random_states(3, 8)[0]
+    q[2, 1] = np.nan
+    report = rne.significance(arm(), q, below=0.05)
+    assert report.dropped == ()
+    assert np.isnan(report.coefficients.of_peak).all()

@@ -158,3 +158,22 @@ def test_a_small_inertia_is_no_singular_one(tau):
     assert 0 < rne.mass_matrix(gimbal, [0.0, start])[0, 0] < 1e-13
     got = rne.simulate(gimbal, [0.0, start], t=np.linspace(0.0, 0.1, 11), tau=tau)
     assert_near(got.q[:, 1], start - got.t**2 / 2, 1e-8)
+
+
+def test_a_motion_that_runs_away_is_told():
+    """The inner link weighs nothing: a joint that moves a point mass only as the arm is bent, hardly at all here."""
+    rows = [{"joint": "revolute", "a": 1.0, "mass": mass} for mass in (0.0, 1.0)]
+    arm = rne.from_dh(rows, convention="standard", gravity=[0, -9.81, 0])
+    for q0 in ([0.01, -0.05], [[0.5, 1.0], [0.01, -0.05]]):
+        with pytest.raises(rne.RneError, match=r"step: simulation \d is no longer finite at t = 0\.\d+ s"):
+            rne.simulate(arm, q0, t=np.linspace(0, 1, 11))
+
+
+def test_nan_that_was_given_is_no_accident():
+    arm = rne.load("models/planar2/robot.dh.toml")
+    tau = np.zeros((4, 2))
+    tau[2] = np.nan
+    motion = rne.simulate(arm, [[0.1, 0.2], [np.nan, 0.0]], t=np.linspace(0, 0.1, 5), tau=tau)
+    assert np.isfinite(motion.q[0, :3]).all()
+    assert np.isnan(motion.q[0, 3:]).all()
+    assert np.isnan(motion.q[1, 1:]).all()

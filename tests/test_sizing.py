@@ -198,3 +198,9 @@ def test_what_makes_no_sense_is_refused(options, said):
 def test_a_robot_is_wanted():
     with pytest.raises(rne.ArgumentError, match="robot: wanted a Robot"):
         rne.motor_sizing("arm", [0.0])
+
+
+def test_a_robot_without_joints_asks_for_no_motors():
+    robot = loaded_arm().with_locked(dict.fromkeys(loaded_arm().joint_names, 0.0))
+    assert rne.actuator_power(robot, np.zeros((4, 0)), np.zeros((4, 0))).shape == (4, 0)
+    assert rne.motor_sizing(robot, np.zeros((4, 0))).peak_torque.shape == (0,)

@@ -206,6 +206,8 @@ def test_transforms_are_matrices_and_take_batches():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ((np.zeros(6), 2 * np.eye(3), np.zeros(3)), "rotation: wanted orthonormal, right-handed"),
+        ((np.zeros(6), [np.eye(3), np.diag([1, 1, -1])], np.zeros(3)), "rotation: wanted orthonormal"),
         (([1, 2, 3], np.eye(3), np.zeros(3)), r"wrench: wanted shape \(\.\.\., 6\); got \(3,\)"),
         ((np.zeros(6), np.eye(4), np.zeros(3)), r"rotation: wanted shape \(\.\.\., 3, 3\)"),
         ((np.zeros(6), np.eye(3), 1.0), r"position: wanted shape \(\.\.\., 3\)"),

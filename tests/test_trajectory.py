@@ -173,7 +173,7 @@ def test_one_time_gives_one_state_and_one_number_serves_all_joints():
         (lambda: rne.quintic(Q0, Q1, SPAN, 0.0, qdd1=[np.inf] * 3), "qdd1"),
         (lambda: rne.quintic_duration(Q0, Q1), "velocity, acceleration: neither limits a joint"),
         (lambda: rne.quintic_duration(Q0, Q1, velocity=0.0), "velocity: wanted more than zero"),
-        (lambda: rne.quintic_duration(Q0, Q1, velocity=[1.0, [2.0]]), "velocity: wanted one number or a row"),
+        (lambda: rne.quintic_duration(Q0, Q1, velocity=[1.0, [2.0]]), "velocity: not an array of numbers"),
         (lambda: rne.trapezoidal(Q0, Q1, 0.0, velocity=0.0, acceleration=1.0), "velocity: wanted more than zero"),
         (
             lambda: rne.trapezoidal(Q0, Q1, 0.0, velocity=[1, 1], acceleration=1.0),

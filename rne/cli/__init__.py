@@ -64,6 +64,7 @@ def _version(package: str) -> str:
         "rne check panda.urdf --verify",
         "rne id panda.urdf motion.csv -o torques.csv",
         "rne view panda.urdf motion.csv",
+        "rne plot panda.urdf motion.csv -o torques.svg",
         "rne bench panda.urdf",
         "rne example two_link_point_mass",
     ),

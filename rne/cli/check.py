@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import rne
-from rne.cli.options import examples, show, takes_robot
-from rne.robot import Robot
+from rne.cli.options import Source, examples, say, show, takes_source
+from rne.whole import replacing
 
 if TYPE_CHECKING:
+    from rne.doctor import Diagnosis
     from rne.verification import Report
 
 SAMPLES, SEED = 100, 0
@@ -22,40 +25,71 @@ SAMPLES, SEED = 100, 0
     epilog=examples(
         "rne check panda.urdf",
         "rne check panda.urdf --verify --samples 1000 --json",
+        "rne check robot.urdf --fail-on warning",
+        "rne check robot.urdf --fix mended.urdf",
     )
 )
-@takes_robot
+@takes_source
 @click.option("--verify", is_flag=True, help="Check the dynamics at random states, against Lagrange and by energies.")
 @click.option("--samples", type=click.IntRange(min=1), help=f"How many states; {SAMPLES} by default.")
 @click.option("--seed", type=click.IntRange(min=0), help=f"Of the generator that draws them; {SEED} by default.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["error", "warning"]),
+    default="error",
+    help="What makes the exit code 1; warning includes errors.",
+)
+@click.option(
+    "--fix", metavar="OUT", type=click.Path(), help="Write the URDF with the nearest inertias that bodies can have."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON; a number that is none is null.")
-def check(robot: Robot, notes: list[str], verify: bool, samples: int | None, seed: int | None, as_json: bool) -> None:
-    """Tell what is wrong with a robot.
+def check(
+    source: Source,
+    verify: bool,
+    samples: int | None,
+    seed: int | None,
+    fail_on: str,
+    fix: str | None,
+    as_json: bool,
+) -> None:
+    """Tell what is wrong or doubtful about a robot, why, and how to mend it.
 
-    Errors in the file come on stderr, with file and line; what is doubtful is listed. Exit code 1 if the file has
-    errors or an identity of mechanics does not hold.
+    Structure, masses and inertias, limits, mimic joints, units, the condition of the mass matrix, and what of the file
+    is not used. Exit code 1 if there are errors, or an identity of mechanics does not hold.
     """
     if not verify and (samples is not None or seed is not None):
         raise click.UsageError("--samples and --seed need --verify")
-    report = rne.verify(robot, samples=samples or SAMPLES, seed=seed or SEED) if verify else None
-    show(json.dumps(_data(robot, notes, report), indent=2, allow_nan=False) if as_json else _page(robot, notes, report))
-    if report is not None and not report.ok:
+    if fix is not None and Path(fix).exists() and Path(source.path).exists() and Path(fix).samefile(source.path):
+        raise click.UsageError("OUT would take the place of ROBOT")
+    diagnosis = rne.diagnose(source.path, **source.options)
+    report = None
+    if verify and diagnosis.ok:
+        report = rne.verify(source.load()[0], samples=samples or SAMPLES, seed=seed or SEED)
+    page = _data(diagnosis, report) if as_json else _page(source, diagnosis, report, verify)
+    show(json.dumps(page, indent=2, allow_nan=False) if isinstance(page, dict) else page)
+    if fix is not None:
+        _mend(source.path, fix)
+    doubtful = fail_on == "warning" and diagnosis.count("warning") > 0
+    if not diagnosis.ok or doubtful or (report is not None and not report.ok):
         raise click.exceptions.Exit(1)
 
 
-def _page(robot: Robot, notes: list[str], report: Report | None) -> str:
-    sections = [f"{robot}\nsource  {robot.tree.source}", "\n".join(["WARNINGS", *(notes or ["none"])])]
-    if report is not None:
-        sections.append(f"DYNAMICS\n{report}")
+def _page(source: Source, diagnosis: Diagnosis, report: Report | None, verify: bool) -> str:
+    title = str(source.load()[0]) if diagnosis.ok else diagnosis.robot or "no robot"
+    sections = [f"{title}\nsource  {diagnosis.source}", f"FINDINGS\n{diagnosis}"]
+    if verify:
+        sections.append(f"DYNAMICS\n{report or 'not verified: the file has errors'}")
     return "\n\n".join(sections)
 
 
-def _data(robot: Robot, notes: list[str], report: Report | None) -> dict[str, Any]:
+def _data(diagnosis: Diagnosis, report: Report | None) -> dict[str, Any]:
+    condition = [number if math.isfinite(number) else None for number in diagnosis.condition or ()]
     return {
-        "name": robot.name,
-        "source": robot.tree.source,
-        "ok": report is None or report.ok,
-        "warnings": notes,
+        "name": diagnosis.robot,
+        "source": diagnosis.source,
+        "ok": diagnosis.ok and (report is None or report.ok),
+        "findings": [asdict(finding) for finding in diagnosis.findings],
+        "condition": dict(zip(("median", "largest"), condition, strict=True)) if condition else None,
         "dynamics": None if report is None else _report_data(report),
     }
 
@@ -63,3 +97,14 @@ def _data(robot: Robot, notes: list[str], report: Report | None) -> dict[str, An
 def _report_data(report: Report) -> dict[str, Any]:
     checks = [vars(c) | {"deviation": c.deviation if math.isfinite(c.deviation) else None} for c in report.checks]
     return {"ok": report.ok, "samples": report.samples, "seed": report.seed, "checks": checks}
+
+
+def _mend(path: str, out: str) -> None:
+    from rne.doctor import repair_inertias
+
+    data, repairs = repair_inertias(path)
+    with replacing(out) as stream:
+        stream.write(data)
+    for repair in repairs:
+        say(f"{path}:{repair.line}: link '{repair.link}': inertia changed by {100 * repair.change:.3g} %")
+    say(f"{out}: {len(repairs)} inertia{'s' * (len(repairs) != 1)} mended")

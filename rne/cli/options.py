@@ -6,6 +6,7 @@ import functools
 import sys
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -86,31 +87,55 @@ _PARAMETERS: tuple[Callable[[Callable[..., None]], Callable[..., None]], ...] = 
 )
 
 
+@dataclass(frozen=True)
+class Source:
+    """A ROBOT as the command line names it.
+
+    Attributes
+    ----------
+    path : its file.
+    options : of `rne.load`.
+    payload, frame : what it is to carry, (mass, x, y, z) or (mass,), and where.
+    """
+
+    path: str
+    options: dict[str, Any]
+    payload: tuple[float, ...] | None
+    frame: str | None
+
+    def load(self) -> tuple[rne.Robot, list[str]]:
+        """Return the robot, and the warnings met in loading it."""
+        with warnings.catch_warnings(record=True, action="always", category=rne.ModelWarning) as caught:
+            robot = rne.load(self.path, **self.options)
+        if self.payload is not None:
+            robot = robot.with_payload(self.payload[0], self.payload[1:] or (0.0, 0.0, 0.0), frame=self.frame)
+        return robot, [str(warning.message) for warning in caught]
+
+
+def takes_source(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the argument ROBOT and its options; it gets a `Source`, and nothing is loaded yet."""
+
+    @functools.wraps(command)
+    def with_source(source: str, payload: tuple[float, ...] | None, payload_frame: str | None, **others: Any) -> None:
+        if payload_frame is not None and payload is None:
+            raise click.UsageError("--payload-frame needs --payload")
+        options = {name: others.pop(name) for name in ("args", "lock", "gravity", "strict")}
+        command(Source(source, options, payload, payload_frame), **others)
+
+    for decorate in reversed(_PARAMETERS):
+        with_source = decorate(with_source)
+    return with_source
+
+
 def takes_robot(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the argument ROBOT and its options; it gets the robot and the warnings met in loading it."""
 
     @functools.wraps(command)
-    def with_robot(
-        source: str,
-        args: dict[str, str],
-        lock: dict[str, float],
-        gravity: tuple[float, ...] | None,
-        payload: tuple[float, ...] | None,
-        payload_frame: str | None,
-        strict: bool,
-        **others: Any,
-    ) -> None:
-        if payload_frame is not None and payload is None:
-            raise click.UsageError("--payload-frame needs --payload")
-        with warnings.catch_warnings(record=True, action="always", category=rne.ModelWarning) as caught:
-            robot = rne.load(source, args=args, lock=lock, gravity=gravity, strict=strict)
-        if payload is not None:
-            robot = robot.with_payload(payload[0], payload[1:] or (0.0, 0.0, 0.0), frame=payload_frame)
-        command(robot, [str(warning.message) for warning in caught], **others)
+    def with_robot(source: Source, **others: Any) -> None:
+        robot, notes = source.load()
+        command(robot, notes, **others)
 
-    for decorate in reversed(_PARAMETERS):
-        with_robot = decorate(with_robot)
-    return with_robot
+    return takes_source(with_robot)
 
 
 def examples(*lines: str) -> str:

@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 def inverse_dynamics(robot: Robot, job: Job) -> None:
     """Joint torques of a motion (inverse dynamics).
 
-    TRAJECTORY has columns q_<joint>, qd_<joint>, qdd_<joint> and, if you like, t, in any order. Without qd or qdd
-    columns, velocities or accelerations are zero, unless you ask for --differentiate. TORQUES has the columns t, if it
-    was there, and tau_<joint>.
+    TRAJECTORY is CSV (also .gz, .zst, .bz2, .lz4; - is stdin), Parquet, Arrow, NPZ or NPY, by its suffix, of any
+    length. It has columns q_<joint>, qd_<joint>, qdd_<joint> and, if you like, t, in any order; in an NPZ, arrays q,
+    qd, qdd and t. Without qd or qdd, velocities or accelerations are zero, unless you ask for --differentiate. TORQUES
+    has the columns t, if it was there, and tau_<joint>.
     """
 
     def work(**given: Any) -> Arrays:
@@ -52,8 +53,8 @@ def inverse_dynamics(robot: Robot, job: Job) -> None:
 def forward_dynamics(robot: Robot, job: Job) -> None:
     """Accelerations that torques give the robot (forward dynamics).
 
-    TRAJECTORY has columns q_<joint>, qd_<joint>, tau_<joint> and, if you like, t, in any order. Without qd or tau
-    columns, velocities or torques are zero. ACCELERATIONS has the columns t, if it was there, and qdd_<joint>.
+    TRAJECTORY is as for `rne id`, with tau_<joint> in the place of qdd_<joint>. Without qd or tau, velocities or
+    torques are zero. ACCELERATIONS has the columns t, if it was there, and qdd_<joint>.
     """
 
     def work(**given: Any) -> Arrays:

@@ -18,7 +18,7 @@ def condition_numbers(robot: Robot, samples: int, seed: int) -> tuple[float, flo
     """Return the median and the largest condition number (2-norm, SI units) of M over random postures."""
     q = random_positions(robot, samples, np.random.default_rng(seed))
     eigenvalues = np.linalg.eigvalsh(mass_matrix(robot, q))
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):
         condition = np.where(eigenvalues[:, 0] > 0, eigenvalues[:, -1] / eigenvalues[:, 0].clip(0.0), np.inf)
     return float(np.median(condition)), float(condition.max())
 

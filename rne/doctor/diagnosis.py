@@ -9,7 +9,8 @@ from typing import Any
 
 from rne.doctor import bodies, conditioning, joints
 from rne.doctor.report import Diagnosis, Finding, in_order
-from rne.errors import ArgumentError, ModelError, ModelWarning, Problem, check_count, check_flag
+from rne.edit import whole_number
+from rne.errors import ArgumentError, ModelError, ModelWarning, Problem, check_flag
 from rne.loading import load
 from rne.read.geometry import Geometry, read_geometry
 from rne.robot import Robot
@@ -47,8 +48,7 @@ def diagnose(
     >>> diagnosis.ok, diagnosis.count("warning")
     (True, 0)
     """
-    for name, number, least in ("samples", samples, 1), ("seed", seed, 0):
-        check_count(name, number, least)
+    samples, seed = whole_number("samples", samples, 1), whole_number("seed", seed, 0)
     check_flag("strict", options.get("strict", True))
     if isinstance(robot_or_path, Robot):
         if options:
@@ -78,7 +78,7 @@ def _loaded(path: str | os.PathLike[str], options: dict[str, Any]) -> tuple[Robo
 
 
 def _shapes(path: str | os.PathLike[str]) -> Sequence[Geometry]:
-    return () if os.fspath(path).lower().endswith(".toml") else read_geometry(path)
+    return read_geometry(path) if os.fspath(path).lower().endswith((".urdf", ".xml")) else ()
 
 
 def _examined(
@@ -94,6 +94,10 @@ def _examined(
         yield from (_said(problem, "warning") for problem in notes)
         yield from bodies.examine(robot, shapes)
         yield from joints.examine(robot)
+        for ignored in robot.tree.ignored:
+            times = f"{ignored.count} times" if ignored.count > 1 else "once"
+            what = f"{ignored.element} stands there {times} and is not used"
+            yield Finding("info", "ignored", "", what, line=ignored.lines[0])
         if condition is not None:
             yield from conditioning.examine(condition, samples)
 
@@ -101,6 +105,18 @@ def _examined(
     return Diagnosis(robot.name, robot.tree.source, in_order(findings()), condition)
 
 
+_NEAREST = "`rne check ROBOT --fix OUT.urdf` writes the nearest inertia that a body can have; better, measure it again"
+_FIXES = {
+    "inertia-indefinite": _NEAREST,
+    "inertia-triangle": _NEAREST,
+    "inertia-without-mass": "give the mass, or take the inertia away",
+    "mass-negative": "give the mass in kg, without a sign",
+    "massless": "give a link beyond the joint mass and inertia, or make the joint fixed",
+    "limit-inverted": "let lower and upper change places",
+}
+
+
 def _said(problem: Problem, severity: str) -> Finding:
-    """What a reader says; it names the way to mend it in the same breath."""
-    return Finding(severity, "file", problem.element, problem.what, line=problem.line)
+    """What a reader says; if no fix stands here, it names the way to mend it in the same breath."""
+    fix = _FIXES.get(problem.code, "")
+    return Finding(severity, problem.code, problem.element, problem.what, fix, problem.line)

@@ -10,12 +10,13 @@ from __future__ import annotations
 import hashlib
 import importlib.resources
 import threading
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numba
 from numba.core.errors import NumbaError
+
+from rne.kernels.cache import EntryCache, say_uncached
 
 # No fast-math at all. Multiply-adds are written out as `fma`, so a result does not depend on what the compiler would
 # have contracted in one build and not in the other: single, batched and inlined calls agree to the last bit.
@@ -94,27 +95,13 @@ class Entry:
 
 
 def _compile(python_function: Callable[..., Any], sig: Any, batch: bool) -> Callable[..., Any]:
-    options = {**_OPTIONS, "nogil": batch, "_nrt": batch}
+    compiled = numba.njit(**{**_OPTIONS, "nogil": batch, "_nrt": batch})(python_function)
     try:
-        return numba.njit(sig, cache=True, **options)(python_function)
+        compiled._cache = EntryCache(python_function, STAMP)
     except RuntimeError as error:
         if "cannot cache" not in str(error):
             raise
-        _say_uncached(str(error))
-        return numba.njit(sig, **options)(python_function)
-
-
-_said_uncached = False
-
-
-def _say_uncached(reason: str) -> None:
-    """Say once that compiled code cannot be kept."""
-    global _said_uncached
-    if not _said_uncached:
-        _said_uncached = True
-        warnings.warn(
-            f"rne: no folder for compiled code can be written, so it is compiled anew in every process ({reason}); "
-            "set NUMBA_CACHE_DIR to a writable folder to keep it",
-            RuntimeWarning,
-            stacklevel=4,
-        )
+        say_uncached(str(error))
+    compiled.compile(sig)
+    compiled.disable_compile()
+    return compiled

@@ -34,7 +34,7 @@ def check_body(body: Body, spot: Spot) -> None:
         spot.error(f"mass, centre of mass or inertia is not finite or beyond {LARGEST:g} in SI units")
         return
     if body.mass < 0:
-        spot.doubt(f"the mass {body.mass:g} kg is negative; no body has that")
+        spot.doubt(f"the mass {body.mass:g} kg is negative; no body has that", "mass-negative")
     smallest, middle, largest = np.linalg.eigvalsh(body.inertia).tolist()
     moments = f"principal moments {smallest:.4g}, {middle:.4g}, {largest:.4g} kg m^2"
     size = max(-smallest, largest)
@@ -42,11 +42,13 @@ def check_body(body: Body, spot: Spot) -> None:
     if -smallest > MOMENT_ROUNDING * size + noise:
         stand_in = 0 <= body.mass <= STAND_IN_MASS and -smallest <= STAND_IN_MOMENT
         report = spot.note if stand_in else spot.doubt
-        report(f"the inertia is not positive semidefinite ({moments}); check the signs and the products of inertia")
+        what = f"the inertia is not positive semidefinite ({moments}); check the signs and the products of inertia"
+        report(what, "inertia-indefinite")
     elif largest - middle - smallest > TRIANGLE_ROUNDING * size + noise:
-        spot.note(f"no body has this inertia: its largest moment exceeds the sum of the other two ({moments})")
+        what = f"no body has this inertia: its largest moment exceeds the sum of the other two ({moments})"
+        spot.note(what, "inertia-triangle")
     if body.mass == 0 and size > 0:
-        spot.note("the inertia is not zero but the mass is")
+        spot.note("the inertia is not zero but the mass is", "inertia-without-mass")
 
 
 def check_place(joint: Joint, spot: Spot) -> None:
@@ -61,7 +63,7 @@ def check_place(joint: Joint, spot: Spot) -> None:
 def check_limits(limits: Limits, spot: Spot) -> None:
     """Report bounds that leave a joint no room."""
     if limits.lower > limits.upper:
-        spot.doubt(f"the lower limit {limits.lower:g} is above the upper limit {limits.upper:g}")
+        spot.doubt(f"the lower limit {limits.lower:g} is above the upper limit {limits.upper:g}", "limit-inverted")
     for name, bound in ("velocity", limits.velocity), ("effort", limits.effort):
         if bound < 0:
             spot.note(f"the {name} limit {bound:g} is negative; a size is wanted")
@@ -105,5 +107,6 @@ def note_weightless(ordered: list[Joint], bodies: list[Body], findings: Findings
         if joint.movable and joint.child not in carrying:
             findings.at(f"joint {joint.name!r}", joint.line).note(
                 f"neither {joint.child!r} nor anything beyond it has mass, so the joint moves none; "
-                "forward dynamics is singular, give it mass and inertia"
+                "forward dynamics is singular, give it mass and inertia",
+                "massless",
             )

@@ -58,24 +58,24 @@ class Spot:
     element: str
     line: int | None = None
 
-    def error(self, what: str) -> None:
+    def error(self, what: str, code: str = "file") -> None:
         """Report what makes the file unusable, strict or not."""
-        self.findings.errors.append(self._problem(what))
+        self.findings.errors.append(self._problem(what, code))
 
-    def doubt(self, what: str) -> None:
+    def doubt(self, what: str, code: str = "file") -> None:
         """Report what no real robot has: an error when strict, otherwise a note."""
-        (self.findings.errors if self.findings.strict else self.findings.notes).append(self._problem(what))
+        (self.findings.errors if self.findings.strict else self.findings.notes).append(self._problem(what, code))
 
-    def note(self, what: str) -> None:
+    def note(self, what: str, code: str = "file") -> None:
         """Report what is legal but worth a word."""
-        self.findings.notes.append(self._problem(what))
+        self.findings.notes.append(self._problem(what, code))
 
     def fail(self, what: str) -> NoReturn:
         """Give up at once, where going on would only add noise."""
         raise ModelError(self._problem(what))
 
-    def _problem(self, what: str) -> Problem:
-        return Problem(self.findings.where, self.line, self.element, what)
+    def _problem(self, what: str, code: str = "file") -> Problem:
+        return Problem(self.findings.where, self.line, self.element, what, code)
 
 
 class WrongValueError(Exception):

@@ -15,26 +15,40 @@ from rne import identities
 def test_a_file_with_a_warning_is_sound(run: Run, robot_file) -> None:
     result = run("check", robot_file)
     assert (result.exit_code, result.stderr) == (0, "")
-    title, warnings = result.stdout.split("\n\n")
+    title, findings = result.stdout.split("\n\n")
     head, source = title.splitlines()
     assert head == "arm: 2 joints (1 revolute, 1 prismatic, 1 mimicking), 3.75 kg"
     assert source.split() == ["source", str(robot_file)]
-    heading, note = warnings.strip().splitlines()
-    assert heading == "WARNINGS"
-    assert note.startswith(f"{robot_file}:15: joint 'flap': ")
+    assert findings == f"FINDINGS\n{rne.diagnose(robot_file)}\n"
+    assert "warning  line 15: joint 'flap': " in findings
+    assert run("check", robot_file, "--fail-on", "warning").exit_code == 1
 
 
 def test_nothing_to_warn_of(run: Run) -> None:
-    assert run("check", "models/planar2/robot.dh.toml").stdout.endswith("\n\nWARNINGS\nnone\n")
+    result = run("check", "models/planar2/robot.dh.toml", "--fail-on", "warning")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[-1].startswith("0 errors, 0 warnings, ")
 
 
-def test_errors_tell_file_and_line(run: Run, tmp_path) -> None:
+def test_errors_are_findings(run: Run, tmp_path) -> None:
     path = tmp_path / "odd.urdf"
     path.write_text('<robot name="odd">\n<link name="b"/>\n<link name="b"/>\n</robot>')
-    for options in ([], ["--verify"], ["--json"]):
+    for options in ([], ["--verify"]):
         result = run("check", path, *options)
-        assert (result.exit_code, result.stdout) == (1, "")
-        assert result.stderr.startswith(f"{path}:3: ")
+        assert (result.exit_code, result.stderr) == (1, "")
+        assert result.stdout.startswith(f"no robot\nsource  {path}\n\nFINDINGS\nerror    line 3: ")
+        assert ("not verified" in result.stdout) == bool(options)
+    result = run("check", path, "--json")
+    data = json.loads(result.stdout)
+    assert (result.exit_code, data["ok"], data["name"], data["condition"], data["dynamics"]) == (
+        1,
+        False,
+        "",
+        None,
+        None,
+    )
+    (finding,) = data["findings"]
+    assert (finding["severity"], finding["line"]) == ("error", 3)
 
 
 def test_doubts_are_errors_or_warnings(run: Run, tmp_path) -> None:
@@ -45,11 +59,29 @@ def test_doubts_are_errors_or_warnings(run: Run, tmp_path) -> None:
     path.write_text(f'<robot name="odd"><link name="b"/>{body}{joint}</robot>')
     for options in ([], ["--strict"]):
         refused = run("check", path, *options)
-        assert (refused.exit_code, refused.stdout) == (1, "")
-        assert refused.stderr.startswith(f"{path}:1: ")
+        assert (refused.exit_code, refused.stderr) == (1, "")
+        assert "FINDINGS\nerror    line 1: link 'c': " in refused.stdout
     taken = run("check", path, "--no-strict")
     assert taken.exit_code == 0
-    assert f"WARNINGS\n{path}:1: " in taken.stdout
+    assert "FINDINGS\nwarning  line 1: link 'c': " in taken.stdout
+
+
+def test_mending(run: Run, robot_file, tmp_path) -> None:
+    text = robot_file.read_text()
+    robot_file.write_text(text.replace('izz="0.1" ixy', 'izz="0.9" ixy', 1))
+    out = tmp_path / "mended.urdf"
+    result = run("check", robot_file, "--fix", out)
+    assert result.exit_code == 0
+    assert result.stderr.splitlines()[0].startswith(f"{robot_file}:4: link 'upper': inertia changed by ")
+    assert result.stderr.splitlines()[1] == f"{out}: 1 inertia mended"
+    codes = [finding.code for finding in rne.diagnose(out).findings]
+    assert "inertia-triangle" not in codes
+    assert "inertia-triangle" in result.stdout
+    assert run("check", out, "--fix", tmp_path / "again.urdf").stderr.endswith(": 0 inertias mended\n")
+    assert (tmp_path / "again.urdf").read_bytes() == out.read_bytes()
+    itself = run("check", robot_file, "--fix", robot_file)
+    assert (itself.exit_code, itself.stdout) == (2, "")
+    assert run("check", "models/planar2/robot.dh.toml", "--fix", out).exit_code == 1
 
 
 def test_verified(run: Run, robot_file, robot) -> None:
@@ -74,7 +106,8 @@ def test_options_change_the_robot_that_is_verified(run: Run, robot_file) -> None
 def test_json(run: Run, robot_file, robot) -> None:
     data = json.loads(run("check", robot_file, "--json").stdout)
     assert (data["name"], data["source"], data["ok"], data["dynamics"]) == ("arm", str(robot_file), True, None)
-    assert len(data["warnings"]) == 1
+    assert [finding["severity"] for finding in data["findings"]].count("warning") == 1
+    assert 1 <= data["condition"]["median"] <= data["condition"]["largest"]
 
     data = json.loads(run("check", robot_file, "--json", "--verify", "--samples", 5).stdout, parse_constant=pytest.fail)
     dynamics, report = data["dynamics"], rne.verify(robot, samples=5)

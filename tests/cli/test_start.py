@@ -25,7 +25,6 @@ def python(code: str) -> str:
     [
         ["--help"],
         ["info", str(PANDA)],
-        ["check", str(PANDA)],
         ["id", "--help"],
         ["bench", "--help"],
         ["example"],
@@ -40,6 +39,19 @@ try:
 except SystemExit:
     pass
 print("numba" in sys.modules)
+"""
+    assert python(code).splitlines()[-1] == "False"
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["id", "--help"], ["info", str(PANDA)]])
+def test_pyarrow_is_not_imported_without_a_trajectory(arguments) -> None:
+    code = f"""
+from rne.cli import main
+try:
+    main({arguments!r})
+except SystemExit:
+    pass
+print("pyarrow" in sys.modules or "matplotlib" in sys.modules)
 """
     assert python(code).splitlines()[-1] == "False"
 

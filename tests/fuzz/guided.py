@@ -5,25 +5,18 @@ Needs atheris. What it finds is cut to the smallest file by hand or by `-minimiz
 
 from __future__ import annotations
 
-import sys
+if __name__ == "__main__":  # the tests, which read this page, need no atheris
+    import sys
 
-import atheris
+    import atheris
 
-with atheris.instrument_imports(include=["rne.read", "rne.edit", "rne.loading"]):
-    import rne.loading  # noqa: F401
+    with atheris.instrument_imports(include=["rne.read", "rne.edit", "rne.loading"]):
+        import rne.loading  # noqa: F401  first here, with counters in it
 
-from fuzz.mutations import dh, urdf
-from fuzz.trial import attempt
+    from fuzz.mutations import dh, urdf
+    from fuzz.trial import attempt
 
-SOURCES = {"urdf": (urdf, ".urdf"), "dh": (dh, ".dh.toml")}
-
-
-def main() -> None:
-    source, suffix = SOURCES[sys.argv.pop(1)]
+    source, suffix = {"urdf": (urdf, ".urdf"), "dh": (dh, ".dh.toml")}[sys.argv.pop(1)]
     attempt(source(0).encode(), suffix)
     atheris.Setup(sys.argv, lambda data: attempt(data, suffix))
     atheris.Fuzz()
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,228 @@
+"""The functions of rne on dask arrays: lazy, by blocks, on the threads of one machine or on a cluster (extra `dask`).
+
+Each function here takes the arguments of its namesake in rne, except `out` and `threads`, and gives a dask array of
+the shape, type and bits that the namesake would give. `q`, `qd`, `qdd`, `tau` and the wrenches of `f_ext` may be dask
+arrays or anything that numpy takes; they broadcast against each other. Results are chunked along the batch axes as the
+arguments are; the axis of the joints is one chunk, and made so where it is not. Lengths may be unknown.
+
+Arguments are checked at once, not on a worker. What only the numbers tell is told on computing: where a mass matrix is
+singular, the sample that the error names is counted from the start of its block.
+
+A block is worked on by one thread, for dask gives each core a block of its own; blocks of ten thousand samples and more
+are worth a task. The robot stands in the graph once, and goes to each worker once. Where all fits into the memory of
+one machine, the functions of rne are faster: they write where the result is wanted.
+
+Where rne returns several arrays, as a dict or with names, so does its namesake here, and `dask.compute` of that gives
+what rne returns. `docs/cluster.md` goes from Parquet to Parquet on a cluster.
+
+Examples
+--------
+>>> import dask.array as da
+>>> import rne, rne.dask
+>>> arm = rne.load("models/planar2/robot.dh.toml")
+>>> q = da.zeros((1_000_000, 2), chunks=(100_000, 2))
+>>> tau = rne.dask.inverse_dynamics(arm, q, qdd=[1.0, 0.0])
+>>> tau.shape, tau.numblocks, tau.dtype
+((1000000, 2), (10, 1), dtype('float64'))
+>>> abs(tau).max(axis=0).compute().round(3)
+array([22.287,  5.738])
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from operator import attrgetter, itemgetter
+from typing import Any
+
+import numpy as np
+
+from rne import (
+    breakdown,
+    coriolis,
+    dynamics,
+    energy,
+    forward,
+    inertia,
+    kinematics,
+    linear_model,
+    mass,
+    operational,
+    power,
+    statics,
+)
+from rne.arrays import Floats, as_shape, check_robot, with_axes
+from rne.edit import real_array
+from rne.errors import ArgumentError, RneError
+from rne.robot import Robot
+
+__all__ = [
+    "actuator_power",
+    "bias_vector",
+    "center_of_mass",
+    "center_of_mass_jacobian",
+    "center_of_mass_velocity",
+    "christoffel",
+    "coriolis_matrix",
+    "coriolis_vector",
+    "dissipated_power",
+    "dissipation",
+    "effective_inertia",
+    "forward_dynamics",
+    "forward_kinematics",
+    "frame_acceleration",
+    "frame_velocity",
+    "friction_torque",
+    "gravity_vector",
+    "inertia_ellipsoid",
+    "inverse_dynamics",
+    "jacobian",
+    "jacobian_dot_qd",
+    "joint_wrenches",
+    "kinetic_energy",
+    "mass_matrix",
+    "mass_matrix_inverse",
+    "operational_inertia",
+    "potential_energy",
+    "regressor",
+    "static_torque",
+    "torque_breakdown",
+    "velocity_torques",
+]
+
+_STATE = ("q", "qd", "qdd", "tau")
+_ABSENT = ("out", "threads")
+
+
+def _by_blocks(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the namesake of a function of rne that works on dask arrays."""
+    own = inspect.signature(function)
+    parameters = [parameter for name, parameter in own.parameters.items() if name not in _ABSENT]
+    signature = own.replace(parameters=parameters, return_annotation=Any)
+    always = {"threads": 1} if "threads" in own.parameters else {}
+
+    def lazy(*args: Any, **options: Any) -> Any:
+        return _call_lazily(function, signature.bind(*args, **options).arguments | always)
+
+    lazy.__name__ = lazy.__qualname__ = name = function.__name__
+    lazy.__signature__ = signature  # type: ignore[attr-defined]
+    first = inspect.cleandoc(function.__doc__ or "").partition("\n")[0]
+    lazy.__doc__ = f"{first}\n\n`rne.{name}` by blocks of dask arrays; it tells arguments, results and errors."
+    return lazy
+
+
+def _call_lazily(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
+    """Check the arguments, and return what `function` returns with a dask array in place of each array."""
+    try:
+        import dask.array as da
+        from dask.delayed import delayed
+    except ImportError:
+        raise RneError("rne.dask needs dask, which is not installed (pip install 'rne[dask]')") from None
+    robot: Robot = arguments.pop("robot")
+    check_robot(robot)
+    operands = {name: arguments.pop(name) for name in _STATE if arguments.get(name) is not None}
+    state, wrenches = tuple(operands), None
+    if isinstance(arguments.get("f_ext"), Mapping):
+        pairs = {frame: with_axes(value) for frame, value in arguments.pop("f_ext").items()}
+        operands |= {f"f_ext[{frame!r}]": wrench for frame, (wrench, _) in pairs.items()}
+        wrenches = {frame: axes for frame, (_, axes) in pairs.items()}
+    arrays = {
+        name: value if isinstance(value, da.Array) else da.from_array(real_array(name, value))
+        for name, value in operands.items()
+    }
+    shapes = {name: tuple(map(_length, array.shape)) for name, array in arrays.items()}
+    batch = range(len(as_shape(robot, shapes, {name: 6 for name in arrays if name not in state})))
+    call = partial(_call, function, state, wrenches, arguments)
+    # Of no samples the function computes nothing, but checks the rest, and shows what it returns.
+    shown = call(robot, *(np.empty_like(array._meta, shape=(0, array.shape[-1])) for array in arrays.values()))
+
+    def blockwise(work: Callable[..., Any], shown: Floats, *blocks: Any) -> Any:
+        more = dict(enumerate(shown.shape[1:], len(batch) + len(arrays)))
+        like = {"dtype": shown.dtype, "meta": np.empty((0,) * (len(batch) + len(more)), shown.dtype)}
+        token = f"rne-{function.__name__}"
+        return da.blockwise(work, (*batch, *more), *blocks, new_axes=more, concatenate=True, token=token, **like)
+
+    # The robot is a key of the graph. The batch axes of an operand are the last ones of the result; its own last axis,
+    # of the joints or of a wrench, is none of the result's.
+    blocks: list[Any] = [delayed(robot, pure=True, traverse=False), None]
+    for label, array in enumerate(arrays.values(), len(batch)):
+        blocks += [array.rechunk({array.ndim - 1: -1}), (*batch[len(batch) + 1 - array.ndim :], label)]
+    try:
+        if isinstance(shown, np.ndarray):
+            return blockwise(call, shown, *blocks)
+        whole = blockwise(call, np.empty(0, object), *blocks)  # a block of it is what the function returned
+    except ValueError as error:
+        raise ArgumentError(f"chunks of unknown lengths that do not fit each other: {error}") from None
+    return _with_parts(shown, lambda get, part: blockwise(get, part, whole, tuple(batch)))
+
+
+def _with_parts(shown: Any, make: Callable[[Callable[[Any], Floats], Floats], Any]) -> Any:
+    """Return a dict, named tuple or dataclass with `make(getter, array)` in place of each array."""
+    if isinstance(shown, dict):
+        return {name: make(itemgetter(name), part) for name, part in shown.items()}
+    is_tuple = hasattr(shown, "_fields")
+    values = shown._asdict() if is_tuple else vars(shown)
+    parts = {name: make(attrgetter(name), part) for name, part in values.items() if isinstance(part, np.ndarray)}
+    return shown._replace(**parts) if is_tuple else replace(shown, **parts)
+
+
+def _length(length: float) -> int:
+    return int(length) if length == length else _Unknown(1)
+
+
+class _Unknown(int):
+    """A length that only computing tells; it is taken to fit."""
+
+    def __repr__(self) -> str:
+        return "?"
+
+
+def _call(
+    function: Callable[..., Any],
+    state: tuple[str, ...],
+    wrenches: dict[str, str] | None,
+    options: dict[str, Any],
+    robot: Robot,
+    *blocks: Floats,
+) -> Any:
+    """Call `function` on a block of each operand: those of the state, then the wrenches, by frame with their axes."""
+    arguments = dict(zip(state, blocks, strict=False))
+    if wrenches is not None:
+        given = zip(wrenches.items(), blocks[len(state) :], strict=True)
+        options = {**options, "f_ext": {frame: (wrench, axes) for (frame, axes), wrench in given}}
+    return function(robot, **arguments, **options)
+
+
+actuator_power = _by_blocks(power.actuator_power)
+bias_vector = _by_blocks(dynamics.bias_vector)
+center_of_mass = _by_blocks(mass.center_of_mass)
+center_of_mass_jacobian = _by_blocks(mass.center_of_mass_jacobian)
+center_of_mass_velocity = _by_blocks(mass.center_of_mass_velocity)
+christoffel = _by_blocks(coriolis.christoffel)
+coriolis_matrix = _by_blocks(coriolis.coriolis_matrix)
+coriolis_vector = _by_blocks(dynamics.coriolis_vector)
+dissipated_power = _by_blocks(power.dissipated_power)
+dissipation = _by_blocks(power.dissipation)
+effective_inertia = _by_blocks(inertia.effective_inertia)
+forward_dynamics = _by_blocks(forward.forward_dynamics)
+forward_kinematics = _by_blocks(kinematics.forward_kinematics)
+frame_acceleration = _by_blocks(kinematics.frame_acceleration)
+frame_velocity = _by_blocks(kinematics.frame_velocity)
+friction_torque = _by_blocks(dynamics.friction_torque)
+gravity_vector = _by_blocks(dynamics.gravity_vector)
+inertia_ellipsoid = _by_blocks(operational.inertia_ellipsoid)
+inverse_dynamics = _by_blocks(dynamics.inverse_dynamics)
+jacobian = _by_blocks(kinematics.jacobian)
+jacobian_dot_qd = _by_blocks(kinematics.jacobian_dot_qd)
+joint_wrenches = _by_blocks(statics.joint_wrenches)
+kinetic_energy = _by_blocks(energy.kinetic_energy)
+mass_matrix = _by_blocks(inertia.mass_matrix)
+mass_matrix_inverse = _by_blocks(inertia.mass_matrix_inverse)
+operational_inertia = _by_blocks(operational.operational_inertia)
+potential_energy = _by_blocks(energy.potential_energy)
+regressor = _by_blocks(linear_model.regressor)
+static_torque = _by_blocks(statics.static_torque)
+torque_breakdown = _by_blocks(breakdown.torque_breakdown)
+velocity_torques = _by_blocks(coriolis.velocity_torques)

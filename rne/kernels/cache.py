@@ -1,0 +1,109 @@
+"""Compiled code on disk: a file for each function and signature, whole or not there.
+
+Numba's own cache keeps an index of numbered files for each function. Of two processes that save at once, both may take
+the same number; one that dies between index and file leaves an index that points to code of older sources; and a file
+that was cut short is an error on every later call. Here nothing is shared. A file is named after all that its code
+depends on, begins with the hash of its content, and appears by renaming.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import pickle
+import uuid
+import warnings
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+from numba.core.caching import FunctionCache
+from numba.core.serialize import dumps
+
+
+class WholeFiles:
+    """Files of one function, as numba's cache loads and saves them.
+
+    Parameters
+    ----------
+    folder : where they are.
+    name : of the function, its line and the version of Python.
+    stamp : of the sources; files of the same function with another stamp are removed when one is saved.
+    """
+
+    def __init__(self, folder: str, name: str, stamp: str) -> None:
+        self._folder = Path(folder)
+        self._name = name
+        self._stamp = stamp[:16]
+
+    def load(self, key: Any) -> Any:
+        """Return what was saved under a key; None if there is no such file, or anything is wrong with it."""
+        try:
+            content = self._path(key).read_bytes()
+        except OSError:
+            return None
+        digest, data = content[:32], content[32:]
+        return pickle.loads(data) if hashlib.sha256(data).digest() == digest else None
+
+    def save(self, key: Any, data: Any) -> None:
+        """Save; a process that is killed on the way leaves a file that nobody reads."""
+        content = dumps(data)
+        path = self._path(key)
+        draft = path.with_name(f"{path.name}.tmp.{uuid.uuid4().hex[:16]}")
+        try:
+            draft.write_bytes(hashlib.sha256(content).digest() + content)
+            draft.replace(path)
+        except OSError:
+            draft.unlink(missing_ok=True)
+            raise
+        self._remove_stale()
+
+    def _path(self, key: Any) -> Path:
+        """Types, processor, closures and byte code are in the key, and their texts are the same in every process."""
+        depends_on = repr((key, numba.__version__, llvmlite.__version__))
+        return self._folder / f"{self._name}.{self._stamp}.{hashlib.sha256(depends_on.encode()).hexdigest()[:16]}.nbc"
+
+    def _remove_stale(self) -> None:
+        function = self._name.rsplit("-", 1)[0]
+        for path in self._folder.glob(f"{function}-*.nb[ic]*"):
+            if f".{self._stamp}." not in path.name:
+                with contextlib.suppress(OSError):
+                    path.unlink()
+
+
+class EntryCache(FunctionCache):  # type: ignore[misc]
+    """Numba's cache of a function, with such files.
+
+    Raises
+    ------
+    RuntimeError
+        No folder for it can be written.
+    """
+
+    def __init__(self, function: Any, stamp: str) -> None:
+        super().__init__(function)
+        self._cache_file = WholeFiles(self._cache_path, self._impl.filename_base, stamp)
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Save compiled code; if that fails, as on a full disk, the code is there all the same."""
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            say_uncached(str(error))
+
+
+_said_uncached = False
+
+
+def say_uncached(reason: str) -> None:
+    """Say once that compiled code cannot be kept."""
+    global _said_uncached
+    if not _said_uncached:
+        _said_uncached = True
+        warnings.warn(
+            f"rne: no folder for compiled code can be written, so it is compiled anew in every process ({reason}); "
+            "set NUMBA_CACHE_DIR to a writable folder to keep it",
+            RuntimeWarning,
+            stacklevel=2,
+        )
