@@ -54,6 +54,13 @@ def real_array(argument: str, value: ArrayLike) -> NDArray[Any]:
     return array.astype(np.float32 if single else np.float64, copy=False)
 
 
+def whole_number(argument: str, value: object, least: int) -> int:
+    """Return `value`, a whole number that is not too small."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ArgumentError(f"{argument}: wanted a whole number of at least {least}, got {shown(value)}")
+    return int(value)
+
+
 def numbers(argument: str, value: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
     """Return `value` as finite float64 numbers of the wanted shape, in memory of their own.
 
@@ -217,7 +224,7 @@ def with_frame(tree: Tree, name: str, frame: str, position: ArrayLike, rotation:
         A name that is no text or taken, or numbers that are no place.
     """
     names = {body.name for body in tree.bodies}
-    if frame not in names:
+    if not isinstance(frame, str) or frame not in names:
         raise unknown_name("frame", "link", frame, names)
     if not isinstance(name, str) or not name or name in names:
         raise ArgumentError(f"name: wanted a name that no frame has yet, got {shown(name)}")

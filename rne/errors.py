@@ -95,18 +95,6 @@ def check_flag(argument: str, value: object) -> None:
         raise ArgumentError(f"{argument}: wanted True or False, got {shown(value)}")
 
 
-def check_count(argument: str, value: object, least: int) -> None:
-    """Refuse all but whole numbers of `least` or more.
-
-    Raises
-    ------
-    ArgumentError
-        It is something else.
-    """
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ArgumentError(f"{argument}: wanted a whole number of {least} or more, got {shown(value)}")
-
-
 def check_choice(argument: str, value: object, choices: Iterable[str]) -> None:
     """Refuse all but one of some words.
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.edit import numbers
-from rne.errors import ArgumentError, check_count
+from rne.edit import numbers, whole_number
+from rne.errors import ArgumentError
 from rne.regrouping import BaseParameters
 
 Array = NDArray[np.float64]
@@ -106,9 +106,8 @@ def excitation(
     if not isinstance(base, BaseParameters) or not len(base):
         raise ArgumentError("base: wanted base parameters as rne.base_parameters returns them, one at least")
     robot = base.robot
-    check_count("harmonics", harmonics, 1)
-    for name, value, least in (("samples", samples, 4 * harmonics), ("tries", tries, 1), ("seed", seed, 0)):
-        check_count(name, value, least)
+    harmonics, seed = whole_number("harmonics", harmonics, 1), whole_number("seed", seed, 0)
+    samples, tries = whole_number("samples", samples, 4 * harmonics), whole_number("tries", tries, 1)
     if not float(numbers("period", period, ())) > 0:
         raise ArgumentError(f"period: wanted a positive number, got {period!r}")
     fastest = robot.velocity if velocity is None else numbers("velocity", velocity, (robot.n,))

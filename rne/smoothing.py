@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.edit import numbers, real_array
-from rne.errors import ArgumentError, check_count
+from rne.edit import numbers, real_array, whole_number
+from rne.errors import ArgumentError
 
 Floats = NDArray[np.float64]
 
@@ -86,7 +86,9 @@ def differentiate(
     True
     """
     times = real_array("t", t)
-    times = numbers("t", times, times.shape or (1,))
+    if times.ndim != 1:
+        raise ArgumentError(f"t: wanted shape (T,), got {times.shape}")
+    times = numbers("t", times, times.shape)
     check_filter(window, degree)
     values = real_array("q", q).astype(np.float64, copy=False)
     if values.ndim not in (1, 2) or len(values) != len(times):
@@ -122,8 +124,8 @@ def check_filter(window: int, degree: int) -> None:
     ArgumentError
         It is one.
     """
-    check_count("degree", degree, 2)
-    check_count("window", window, 1)
+    whole_number("degree", degree, 2)
+    whole_number("window", window, 1)
     if window % 2 == 0 or window <= degree:
         raise ArgumentError(f"window: wanted an odd number of samples, more than the degree {degree}, got {window!r}")
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rne.breakdown import torque_breakdown
 from rne.equations import coefficients, symbol
-from rne.errors import ArgumentError, UnknownNameError, shown
+from rne.errors import ArgumentError, UnknownNameError
 from rne.robot import Robot
 
 Array = NDArray[np.float64]
@@ -50,10 +50,10 @@ def chosen(catalogue: Catalogue, drop: Iterable[str]) -> NDArray[np.bool_]:
         places[symbol(i, j, k)] = places[symbol(i, min(j, k), max(j, k))]
     gone = np.zeros(catalogue.names.shape, bool)
     if not isinstance(drop, Iterable):
-        raise ArgumentError(f"drop: wanted names of terms and coefficients, got {shown(drop)}")
+        raise ArgumentError(f"drop: wanted names of terms and coefficients, got {drop!r}")
     for name in [drop] if isinstance(drop, str) else drop:
         if not isinstance(name, str):
-            raise ArgumentError(f"drop: wanted names of terms and coefficients, got {shown(name)} among them")
+            raise UnknownNameError(f"drop: no term or coefficient is named {name!r}")
         if name in TERMS:
             gone |= catalogue.term == TERMS.index(name)
         elif name in places:

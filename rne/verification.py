@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rne.arrays import check_robot
-from rne.errors import check_count
+from rne.edit import whole_number
 from rne.identities import IDENTITIES, Identity, Motions
 from rne.robot import Robot
 from rne.sampling import random_positions, reach
@@ -112,10 +112,9 @@ def verify(robot: Robot, *, samples: int = 100, seed: int = 0) -> Report:
     verified: every identity holds
     """
     check_robot(robot)
-    check_count("samples", samples, 1)
-    check_count("seed", seed, 0)
+    samples, seed = whole_number("samples", samples, 1), whole_number("seed", seed, 0)
     motions = _draw(robot, samples, np.random.default_rng(seed))
-    return Report(robot.name, int(samples), int(seed), tuple(_check(identity, motions) for identity in IDENTITIES))
+    return Report(robot.name, samples, seed, tuple(_check(identity, motions) for identity in IDENTITIES))
 
 
 def _draw(robot: Robot, samples: int, rng: np.random.Generator) -> list[Motions]:

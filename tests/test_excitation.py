@@ -64,12 +64,12 @@ def test_the_condition_is_that_of_the_identification():
 
 def test_wrong_arguments():
     for options, what in (
-        ({"harmonics": 0}, "harmonics: wanted a whole number of 1 or more"),
+        ({"harmonics": 0}, "harmonics: wanted a whole number of at least 1"),
         ({"harmonics": None}, "harmonics: wanted a whole number"),
         ({"harmonics": True}, "harmonics: wanted a whole number"),
-        ({"samples": 19}, "samples: wanted a whole number of 20 or more"),
+        ({"samples": 19}, "samples: wanted a whole number of at least 20"),
         ({"tries": 1.5}, "tries: wanted a whole number"),
-        ({"seed": -1}, "seed: wanted a whole number of 0 or more"),
+        ({"seed": -1}, "seed: wanted a whole number of at least 0"),
         ({"seed": "today"}, "seed: wanted a whole number"),
         ({"period": 0.0}, "period: wanted a positive number"),
         ({"velocity": np.zeros(6)}, "velocity: wanted positive numbers"),

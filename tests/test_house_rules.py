@@ -52,7 +52,7 @@ ARROWS = {
     "lagrange": "arrays edit errors robot tree",  # the second opinion: nothing of kernels or links
     "sampling": "robot",
     "identities": "coriolis dynamics energy errors forward inertia lagrange robot",
-    "verification": "arrays errors identities robot sampling",
+    "verification": "arrays edit identities robot sampling",
     "doctor": "edit errors inertia kernels/layout loading read robot sampling tree",
     "energy": "arrays errors kernels many robot",
     "equations": "arrays coriolis dynamics errors inertia robot text",

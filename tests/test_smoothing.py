@@ -104,7 +104,7 @@ def test_too_few_samples_are_nan(samples) -> None:
         ([0, 1], ["a", "b"], {}, "q: wanted real numbers"),
         ([0, 1], [1, 2], {"window": 20}, "window: wanted an odd number of samples, more than the degree 4, got 20"),
         ([0, 1], [1, 2], {"window": 3}, "window: wanted an odd number"),
-        ([0, 1], [1, 2], {"degree": 1}, "degree: wanted a whole number of 2 or more, got 1"),
+        ([0, 1], [1, 2], {"degree": 1}, "degree: wanted a whole number of at least 2, got 1"),
     ],
 )
 def test_wrong_arguments(t, q, options, word) -> None:

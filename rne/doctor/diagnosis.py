@@ -7,11 +7,10 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from rne.doctor import bodies, conditioning, joints
 from rne.doctor.report import Diagnosis, Finding, in_order
-from rne.errors import ArgumentError, ModelError, ModelWarning, Problem, check_count, check_flag
+from rne.edit import whole_number
+from rne.errors import ArgumentError, ModelError, ModelWarning, Problem, check_flag
 from rne.loading import load
 from rne.read.geometry import Geometry, read_geometry
 from rne.robot import Robot
@@ -49,8 +48,7 @@ def diagnose(
     >>> diagnosis.ok, diagnosis.count("warning")
     (True, 0)
     """
-    for name, number, least in ("samples", samples, 1), ("seed", seed, 0):
-        check_count(name, number, least)
+    samples, seed = whole_number("samples", samples, 1), whole_number("seed", seed, 0)
     check_flag("strict", options.get("strict", True))
     if isinstance(robot_or_path, Robot):
         if options:
@@ -103,9 +101,8 @@ def _examined(
         if condition is not None:
             yield from conditioning.examine(condition, samples)
 
-    with np.errstate(over="ignore", invalid="ignore"):  # shapes of any size, masses of none: beyond all bounds will do
-        condition = conditioning.condition_numbers(robot, samples, seed) if robot.n else None
-        return Diagnosis(robot.name, robot.tree.source, in_order(findings()), condition)
+    condition = conditioning.condition_numbers(robot, samples, seed) if robot.n else None
+    return Diagnosis(robot.name, robot.tree.source, in_order(findings()), condition)
 
 
 _NEAREST = "`rne check ROBOT --fix OUT.urdf` writes the nearest inertia that a body can have; better, measure it again"

@@ -12,7 +12,8 @@ from typing import TypeVar
 
 import pyarrow as pa
 
-from rne.errors import ArgumentError, check_count, shown
+from rne.edit import whole_number
+from rne.errors import ArgumentError, shown
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -57,7 +58,7 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int
         raise ArgumentError(f"work: wanted a function, got {shown(work)}")
     if not isinstance(items, Iterable):
         raise ArgumentError(f"items: wanted what can be gone through, got {shown(items)}")
-    check_count("threads", threads, 0)
+    whole_number("threads", threads, 0)
     if threads < 1:
         yield from map(work, items)
         return

@@ -15,7 +15,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from rne.arrays import check_robot
-from rne.errors import ArgumentError, FileError, check_count, check_flag, shown
+from rne.edit import whole_number
+from rne.errors import ArgumentError, FileError, check_flag, shown
 from rne.files.arrays import Arrays
 from rne.files.arrow import Arrow, Parquet
 from rne.files.columns import WRENCH, Columns, match
@@ -157,7 +158,7 @@ class Trajectory:
         check_format(format)
         check_flag("single", single)
         if chunk is not None:
-            check_count("chunk", chunk, 1)
+            whole_number("chunk", chunk, 1)
         if not isinstance(path, str | Path) and not hasattr(path, "read"):
             raise ArgumentError(f"path: wanted a path or an open stream, got {shown(path)}")
         if name is not None and not isinstance(name, str):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rne.edit import numbers
-from rne.errors import ArgumentError, FileError, shown
+from rne.errors import ArgumentError, FileError
 from rne.whole import replacing
 
 if TYPE_CHECKING:
@@ -52,10 +52,11 @@ def save(figure: Figure, path: str | os.PathLike[str], *, dpi: float = 150.0) ->
     """
     if not hasattr(figure, "savefig"):
         raise ArgumentError(f"figure: wanted a matplotlib Figure, got {type(figure).__name__}")
-    if not isinstance(path, str | os.PathLike) or not isinstance(name := os.fspath(path), str):
-        raise ArgumentError(f"path: wanted a path, got {shown(path)}")
+    if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
+        raise ArgumentError(f"path: wanted a path, got {type(path).__name__}")
     if not numbers("dpi", dpi, ()) > 0:
-        raise ArgumentError(f"dpi: wanted more than zero, got {dpi!r}")
+        raise ArgumentError(f"dpi: wanted a positive number, got {dpi!r}")
+    name = os.fspath(path)
     suffix = Path(name).suffix.lower()
     if suffix not in DATELESS:
         *kinds, last = DATELESS

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from numpy.typing import ArrayLike
 
 from rne.arrays import check_robot
-from rne.errors import ArgumentError, check_count, check_flag, shown
+from rne.edit import whole_number
+from rne.errors import ArgumentError, check_flag, shown
 from rne.robot import Robot
 from rne.viewer.motion import make_motion
 
@@ -74,7 +75,7 @@ def view(
     check_robot(robot)
     if not isinstance(host, str) or not host:
         raise ArgumentError(f"host: wanted a name or an address, got {shown(host)}")
-    check_count("port", port, 0)
+    whole_number("port", port, 0)
     if port > LAST_PORT:
         raise ArgumentError(f"port: wanted at most {LAST_PORT}, got {port}")
     check_flag("friction", friction)

@@ -103,6 +103,18 @@ BODY_CALLS: tuple[Call, ...] = (
         inertia=np.eye(3),
         frame="hand",
     ),
+    call_of(
+        ROBOT.with_frame,
+        {
+            "name": ["", None, 3, b"name", ["name"], "hand"],
+            "frame": [name for name in NAMES if name is not None],
+            "position": [None, *VECTOR],
+            "rotation": [*ROTATION, 2 * np.eye(3), -np.eye(3)],
+        },
+        name="tip",
+        position=np.ones(3),
+        frame="hand",
+    ),
     call_of(ROBOT.with_locked, {"values": [None, *BAD["lock"]]}, values={"turret": 0.1}),
     call_of(
         ROBOT.with_drives,

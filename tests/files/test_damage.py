@@ -80,28 +80,6 @@ def test_bytes_that_are_wrong(robot, motion, tmp_path, name, seed) -> None:
     assert rows == N
 
 
-def test_checksums_of_parquet_are_looked_at_where_there_are_some(robot, motion, tmp_path) -> None:
-    path = tmp_path / "m.parquet"
-    options = {"write_page_checksum": True, "compression": None, "use_dictionary": False}
-    parquet.write_table(pa.table(motion), path, **options)
-    column = parquet.ParquetFile(path).metadata.row_group(0).column(3)
-    data = bytearray(path.read_bytes())
-    data[column.data_page_offset + column.total_compressed_size - 4] ^= 1  # of a number
-    path.write_bytes(data)
-    assert refusal(path, robot).startswith(": after row 0: cannot be read: ")
-
-
-@pytest.mark.parametrize("place", [0, 30])
-def test_an_npz_whose_member_begins_with_something_else(robot, motion, tmp_path, place) -> None:
-    """Its magic number, or its name."""
-    path = tmp_path / "columns.npz"
-    WRITERS["columns.npz"](path, motion)
-    data = bytearray(path.read_bytes())
-    data[place] ^= 0xFF
-    path.write_bytes(data)
-    assert "cannot be read: " in refusal(path, robot)
-
-
 def test_a_column_that_is_damaged_in_the_third_row_group(robot, motion, tmp_path) -> None:
     path = tmp_path / "m.parquet"
     WRITERS["m.parquet"](path, motion)
@@ -166,11 +144,11 @@ def test_arrays_that_do_not_fit(robot, motion, tmp_path) -> None:
 
 def test_arguments(robot, motion, tmp_path) -> None:
     WRITERS["m.csv"](tmp_path / "m.csv", motion)
-    with pytest.raises(rne.ArgumentError, match="chunk: wanted a whole number of 1 or more, got 0"):
+    with pytest.raises(rne.ArgumentError, match="chunk: wanted a whole number of at least 1, got 0"):
         Trajectory(tmp_path / "m.csv", robot, chunk=0)
-    with pytest.raises(rne.ArgumentError, match="format: wanted one of csv, parquet, arrow, npy, npz, got 'xls'"):
+    with pytest.raises(rne.ArgumentError, match="format: wanted 'csv', 'parquet', 'arrow', 'npy' or 'npz', got 'xls'"):
         Trajectory(tmp_path / "m.csv", robot, format="xls")
-    with pytest.raises(rne.ArgumentError, match="format: wanted one of"):
+    with pytest.raises(rne.ArgumentError, match="format: wanted 'csv'"):
         rne.files.Results(tmp_path / "r.csv", {}, format="xls")
     with pytest.raises(rne.ArgumentError, match="parquet files are compressed inside"):
         rne.files.Results(tmp_path / "r.parquet.gz", {})

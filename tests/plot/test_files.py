@@ -88,7 +88,7 @@ def test_an_unknown_suffix_tells_the_known_ones(name, tmp_path):
         rne.plot.save(simple(), tmp_path / name)
     with pytest.raises(rne.ArgumentError, match="figure: wanted a matplotlib Figure, got list"):
         rne.plot.save([], tmp_path / "picture.png")
-    with pytest.raises(rne.ArgumentError, match="path: wanted a path, got None"):
+    with pytest.raises(rne.ArgumentError, match="path: wanted a path, got NoneType"):
         rne.plot.save(simple(), None)
     with pytest.raises(rne.ArgumentError, match="dpi: wanted a positive number, got 0"):
         rne.plot.save(simple(), tmp_path / "picture.png", dpi=0)
