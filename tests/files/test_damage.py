@@ -144,11 +144,11 @@ def test_arrays_that_do_not_fit(robot, motion, tmp_path) -> None:
 
 def test_arguments(robot, motion, tmp_path) -> None:
     WRITERS["m.csv"](tmp_path / "m.csv", motion)
-    with pytest.raises(rne.ArgumentError, match="chunk: wanted a positive number of rows, got 0"):
+    with pytest.raises(rne.ArgumentError, match="chunk: wanted a whole number of at least 1, got 0"):
         Trajectory(tmp_path / "m.csv", robot, chunk=0)
-    with pytest.raises(rne.ArgumentError, match="format: wanted one of csv, parquet, arrow, npy, npz, got 'xls'"):
+    with pytest.raises(rne.ArgumentError, match="format: wanted 'csv', 'parquet', 'arrow', 'npy' or 'npz', got 'xls'"):
         Trajectory(tmp_path / "m.csv", robot, format="xls")
-    with pytest.raises(rne.ArgumentError, match="format: wanted one of"):
+    with pytest.raises(rne.ArgumentError, match="format: wanted 'csv'"):
         rne.files.Results(tmp_path / "r.csv", {}, format="xls")
     with pytest.raises(rne.ArgumentError, match="parquet files are compressed inside"):
         rne.files.Results(tmp_path / "r.parquet.gz", {})
