@@ -6,6 +6,7 @@ the readers, for every load says it; here is what is merely unlikely.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -105,9 +106,9 @@ def _against_shapes(body: Body, shapes: Sequence[Geometry]) -> Iterator[Finding]
         return
     farthest = np.maximum(high - center, center - low)
     moments = np.diagonal(second_moments(body))
-    for axis, moment, far in zip("xyz", moments, farthest, strict=True):
-        if moment > body.mass * (SLACK * far) ** 2:
-            spread = float(np.sqrt(moment / body.mass))
+    for axis, moment, far in zip("xyz", moments.tolist(), farthest.tolist(), strict=True):
+        spread = math.sqrt(max(moment, 0.0) / body.mass)
+        if spread > SLACK * far:
             what = f"its mass spreads {spread:.3g} m along {axis}, its shapes end {far:.3g} m from the centre of mass"
             fix = "check the unit of the inertia (kg m^2), and that it is about the centre of mass"
             yield Finding("warning", "inertia-beyond-shape", where, what, fix, body.line)

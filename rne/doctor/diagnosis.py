@@ -7,6 +7,8 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from rne.doctor import bodies, conditioning, joints
 from rne.doctor.report import Diagnosis, Finding, in_order
 from rne.edit import whole_number
@@ -101,8 +103,9 @@ def _examined(
         if condition is not None:
             yield from conditioning.examine(condition, samples)
 
-    condition = conditioning.condition_numbers(robot, samples, seed) if robot.n else None
-    return Diagnosis(robot.name, robot.tree.source, in_order(findings()), condition)
+    with np.errstate(over="ignore", invalid="ignore"):  # shapes of any size, masses of none: beyond all bounds will do
+        condition = conditioning.condition_numbers(robot, samples, seed) if robot.n else None
+        return Diagnosis(robot.name, robot.tree.source, in_order(findings()), condition)
 
 
 _NEAREST = "`rne check ROBOT --fix OUT.urdf` writes the nearest inertia that a body can have; better, measure it again"

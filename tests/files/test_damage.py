@@ -80,6 +80,28 @@ def test_bytes_that_are_wrong(robot, motion, tmp_path, name, seed) -> None:
     assert rows == N
 
 
+def test_checksums_of_parquet_are_looked_at_where_there_are_some(robot, motion, tmp_path) -> None:
+    path = tmp_path / "m.parquet"
+    options = {"write_page_checksum": True, "compression": None, "use_dictionary": False}
+    parquet.write_table(pa.table(motion), path, **options)
+    column = parquet.ParquetFile(path).metadata.row_group(0).column(3)
+    data = bytearray(path.read_bytes())
+    data[column.data_page_offset + column.total_compressed_size - 4] ^= 1  # of a number
+    path.write_bytes(data)
+    assert refusal(path, robot).startswith(": after row 0: cannot be read: ")
+
+
+@pytest.mark.parametrize("place", [0, 30])
+def test_an_npz_whose_member_begins_with_something_else(robot, motion, tmp_path, place) -> None:
+    """Its magic number, or its name."""
+    path = tmp_path / "columns.npz"
+    WRITERS["columns.npz"](path, motion)
+    data = bytearray(path.read_bytes())
+    data[place] ^= 0xFF
+    path.write_bytes(data)
+    assert "cannot be read: " in refusal(path, robot)
+
+
 def test_a_column_that_is_damaged_in_the_third_row_group(robot, motion, tmp_path) -> None:
     path = tmp_path / "m.parquet"
     WRITERS["m.parquet"](path, motion)
