@@ -79,7 +79,8 @@ def _duel(result: dict[str, Any]) -> str:
     threads = f", {row['threads']} threads" if row["threads"] > 1 else ""
     robot = "" if row["robot"] == "Panda" else f", {row['robot']} of 36 joints"
     what = f"{row['task']}{batch}{robot}{ours and ', '}{ours}{threads}"
-    return f"| {what} | {RIVALS[row['task'], row['rival']]}{threads} | {_short(result['value'])} |"
+    rival = RIVALS[row["task"], row["rival"]] + (threads if "thread" not in row["rival"] else "")
+    return f"| {what} | {rival} | {_short(result['value'])} |"
 
 
 def _unit(task: str) -> str:
