@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.edit import numbers, real_array, unknown_name
-from rne.errors import ArgumentError, shown
+from rne.errors import ArgumentError, check_flag, shown
 from rne.frames import AXES, Frame
 from rne.kernels import layout as at
 from rne.robot import Robot
@@ -215,6 +215,12 @@ def read_only(array: Floats) -> Floats:
     """Make an array read-only, as the entries want their tables."""
     array.flags.writeable = False
     return array
+
+
+def as_loads(friction: bool) -> int:
+    """Return the loads of the joints as kernels want them: springs always, friction if asked for by a boolean."""
+    check_flag("friction", friction)
+    return at.SPRINGS | at.FRICTION if friction else at.SPRINGS
 
 
 def as_table(robot: Robot, dtype: str, gravity: ArrayLike | None = None) -> Floats:

@@ -44,11 +44,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.arrays import as_batch, as_table, check_robot
+from rne.arrays import as_batch, as_loads, as_table, check_robot
 from rne.errors import ArgumentError, check_choice, check_flag
 from rne.kernels import control as at
 from rne.kernels.entries import INVERSE_DYNAMICS, INVERSE_DYNAMICS_ONE
-from rne.kernels.layout import FRICTION, SPRINGS
+from rne.kernels.layout import SPRINGS
 from rne.path import Path, standing, through
 from rne.robot import Robot
 
@@ -236,8 +236,7 @@ def feedforward(
     >>> bool(rne.simulate(arm, [0.2, -0.5], t=t, tau=servo).tracking().peak.max() < 1e-9)
     True
     """
-    check_flag("friction", friction)
-    loads = SPRINGS | FRICTION if friction else SPRINGS
+    loads = as_loads(friction)
     return _controller(robot, goal, path, _gains(robot, kp, ki, kd, saturate), at.FEEDFORWARD, loads)
 
 
@@ -282,8 +281,7 @@ def computed_torque(
     >>> bool(np.allclose(error, np.outer((1 + 10 * t) * np.exp(-10 * t), [0.5, -0.2]), rtol=0, atol=1e-8))
     True
     """
-    check_flag("friction", friction)
-    loads = SPRINGS | FRICTION if friction else SPRINGS
+    loads = as_loads(friction)
     return _controller(robot, goal, path, _gains(robot, kp, ki, kd, saturate), at.COMPUTED, loads)
 
 

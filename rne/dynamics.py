@@ -8,8 +8,19 @@ from typing import Any
 from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
-from rne.arrays import F8, Batch, Floats, as_batch, as_result, as_table, as_wrenches, check_robot, finish, read_only
-from rne.errors import check_flag
+from rne.arrays import (
+    F8,
+    Batch,
+    Floats,
+    as_batch,
+    as_loads,
+    as_result,
+    as_table,
+    as_wrenches,
+    check_robot,
+    finish,
+    read_only,
+)
 from rne.kernels.entries import (
     FRICTION,
     GRAVITY,
@@ -20,7 +31,6 @@ from rne.kernels.entries import (
     STATIC_TORQUE,
 )
 from rne.kernels.jit import REFUSED
-from rne.kernels.layout import FRICTION as FRICTION_LOAD
 from rne.kernels.layout import SPRINGS
 from rne.many import launch, thread_count
 from rne.robot import Robot
@@ -28,7 +38,6 @@ from rne.robot import Robot
 _one = INVERSE_DYNAMICS_ONE["float64"]
 _few = INVERSE_DYNAMICS_FEW
 _gravity_one = GRAVITY_ONE["float64"]
-_ALL = SPRINGS | FRICTION_LOAD
 
 
 def inverse_dynamics(
@@ -89,7 +98,7 @@ def inverse_dynamics(
         gravity is None and f_ext is None and out is None and threads is None
         and type(q) is type(qd) is type(qdd) is ndarray and q.dtype is F8 and qd.dtype is F8 and qdd.dtype is F8
     ):  # fmt: skip
-        loads = SPRINGS if friction is False else _loads(friction)
+        loads = SPRINGS if friction is False else as_loads(friction)
         try:
             if q.ndim == 1:
                 tau = empty(robot.n)
@@ -101,12 +110,7 @@ def inverse_dynamics(
                     return tau
         except REFUSED:
             pass
-    return _inverse_dynamics(robot, {"q": q, "qd": qd, "qdd": qdd}, gravity, f_ext, _loads(friction), out, threads)
-
-
-def _loads(friction: bool) -> int:
-    check_flag("friction", friction)
-    return _ALL if friction else SPRINGS
+    return _inverse_dynamics(robot, {"q": q, "qd": qd, "qdd": qdd}, gravity, f_ext, as_loads(friction), out, threads)
 
 
 def _inverse_dynamics(

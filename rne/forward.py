@@ -9,13 +9,13 @@ import numpy as np
 from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
-from rne.arrays import F8, Floats, as_batch, as_result, as_table, as_wrenches, check_robot, finish
+from rne.arrays import F8, Floats, as_batch, as_loads, as_result, as_table, as_wrenches, check_robot, finish
 from rne.dynamics import torque_of_wrenches
-from rne.errors import ArgumentError, check_flag
+from rne.errors import ArgumentError
 from rne.inertia import refuse_singular
 from rne.kernels.entries import FORWARD_DYNAMICS, FORWARD_DYNAMICS_ONE
 from rne.kernels.jit import REFUSED
-from rne.kernels.layout import FRICTION, SPRINGS
+from rne.kernels.layout import SPRINGS
 from rne.many import launch, thread_count
 from rne.robot import Robot
 
@@ -79,9 +79,7 @@ def forward_dynamics(
     >>> rne.forward_dynamics(arm, [0.1, 0.5], [1.0, 0.0], tau).round(9)
     array([2., 3.])
     """
-    if friction is not False:
-        check_flag("friction", friction)
-    loads = SPRINGS | FRICTION if friction else SPRINGS
+    loads = SPRINGS if friction is False else as_loads(friction)
     if (
         type(q) is type(qd) is type(tau) is ndarray
         and q.ndim == 1

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.arrays import Batch, as_batch, as_table, as_times, check_robot
+from rne.arrays import Batch, as_batch, as_loads, as_table, as_times, check_robot
 from rne.control import Controller
 from rne.edit import real_array
 from rne.energy import kinetic_energy, potential_energy
@@ -28,7 +28,6 @@ from rne.kernels.entries import (
     STILL,
 )
 from rne.kernels.jit import is_compiled
-from rne.kernels.layout import FRICTION, SPRINGS
 from rne.kernels.simulation import EULER, RK4, complaint
 from rne.many import run, thread_count
 from rne.motion import Simulation
@@ -212,7 +211,7 @@ def _compiled(
     Measured on a 7-joint arm, us a step of four stages: 1.6 alone in plain floats, where a pack with one simulation in
     it takes 1.9; from two on packs win: 1.1 each for 2, 0.35 for 8, 0.27 for 100 and for 1000.
     """
-    table, loads = as_table(robot, "float64"), SPRINGS | FRICTION if friction else SPRINGS
+    table, loads = as_table(robot, "float64"), as_loads(friction)
     q = paths[0]
     alone, count = len(q) == 1, thread_count(threads, len(q), robot.n * int(substeps.sum()))
     law = controller.law(shape, alone) if isinstance(controller, Controller) else None

@@ -15,6 +15,7 @@ from rne.cli.options import Source, examples, say, show, takes_source
 from rne.whole import replacing
 
 if TYPE_CHECKING:
+    from rne import Robot
     from rne.doctor import Diagnosis
     from rne.verification import Report
 
@@ -63,10 +64,11 @@ def check(
     if fix is not None and Path(fix).exists() and Path(source.path).exists() and Path(fix).samefile(source.path):
         raise click.UsageError("OUT would take the place of ROBOT")
     diagnosis = rne.diagnose(source.path, **source.options)
+    robot = source.load()[0] if diagnosis.ok and (verify or not as_json) else None
     report = None
-    if verify and diagnosis.ok:
-        report = rne.verify(source.load()[0], samples=samples or SAMPLES, seed=seed or SEED)
-    page = _data(diagnosis, report) if as_json else _page(source, diagnosis, report, verify)
+    if verify and robot is not None:
+        report = rne.verify(robot, samples=samples or SAMPLES, seed=seed or SEED)
+    page = _data(diagnosis, report) if as_json else _page(robot, diagnosis, report, verify)
     show(json.dumps(page, indent=2, allow_nan=False) if isinstance(page, dict) else page)
     if fix is not None:
         _mend(source.path, fix)
@@ -75,8 +77,8 @@ def check(
         raise click.exceptions.Exit(1)
 
 
-def _page(source: Source, diagnosis: Diagnosis, report: Report | None, verify: bool) -> str:
-    title = str(source.load()[0]) if diagnosis.ok else diagnosis.robot or "no robot"
+def _page(robot: Robot | None, diagnosis: Diagnosis, report: Report | None, verify: bool) -> str:
+    title = str(robot or diagnosis.robot or "no robot")
     sections = [f"{title}\nsource  {diagnosis.source}", f"FINDINGS\n{diagnosis}"]
     if verify:
         sections.append(f"DYNAMICS\n{report or 'not verified: the file has errors'}")
