@@ -108,7 +108,7 @@ _READING = (
         multiple=True,
         callback=_patterns,
         help="Other names of columns: t=NAME; q, qd, qdd or tau=PATTERN with {joint} for the name of the joint, "
-        "{0} or {1} for its number from 0 or 1; repeatable.",
+        "{0} or {1} for its number from 0 or 1; they must be there; repeatable.",
     ),
     click.option("--differentiate", is_flag=True, help="Make missing qd and qdd from what there is and t."),
     click.option("--window", metavar="SAMPLES", type=int, help="Of its filter, odd; 21 by default."),
@@ -117,7 +117,7 @@ _WRITING = (
     click.option(
         "--format", "output_format", type=click.Choice(_FORMATS), help="Of the output; else by its suffix, or CSV."
     ),
-    click.option("--float32", "single", is_flag=True, help="Calculate in single precision, and write it."),
+    click.option("--float32", "single", is_flag=True, help="Calculate and write in single precision, but for times."),
     click.option("--threads", type=click.IntRange(1), help="By default as many as there are cores."),
     click.option("--chunk", metavar="ROWS", type=click.IntRange(1), help="Rows read at a time; bounds the memory."),
     click.option("--fail-on-limit", is_flag=True, help="Exit code 3 if a sample is beyond a limit of the robot."),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import rne
-from rne.cli.motion import Job, Work, stream, takes_motion
+from rne.cli.motion import QUANTITIES, Job, Work, stream, takes_motion
 from rne.cli.options import examples, takes_robot
 from rne.robot import Robot
 
@@ -99,10 +99,11 @@ def convert(robot: Robot, job: Job) -> None:
     """Write a trajectory in another format, or with other names of columns.
 
     TRAJECTORY has columns q_<joint>, qd_<joint>, qdd_<joint>, tau_<joint> and t, as far as they are there. COPY has the
-    same, in this order and in the order of the joints; what is no state of the robot is left out.
+    same, in this order and in the order of the joints (t comes first); what is no state of the robot is left out. An
+    NPY has no names, and takes the first of q, qd, qdd, tau alone.
     """
 
     def work(f_ext: object, threads: int, **given: Any) -> Arrays:  # noqa: ARG001
-        return given
+        return {key: given[key] for key in ("q", *QUANTITIES) if key in given}  # some may be made, after what is there
 
     stream(robot, job, Work(("q", "qd", "qdd", "tau"), work, peak="q", zero=False))

@@ -29,6 +29,7 @@ from rne.files.columns import Columns
 from rne.files.derived import Differentiated
 from rne.files.pipeline import in_order
 from rne.files.results import Results
-from rne.files.trajectory import Chunk, Trajectory, joined, seconds
+from rne.files.times import seconds
+from rne.files.trajectory import Chunk, Trajectory, joined
 
 __all__ = ["Chunk", "Columns", "Differentiated", "Results", "Trajectory", "in_order", "joined", "seconds"]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import tempfile
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +16,11 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from rne.errors import FileError
-from rne.files.sources import Piece, Sink, Source, as_arrow, asked, rows_of
+from rne.files.layout import read_layout
+from rne.files.sources import Piece, Source, as_arrow, asked, reason, rows_of
+
+_SKIPPED = 1 << 20  # bytes read at a time
+_HEADER = 30  # bytes of a member's header in an archive, before its name and what else there is
 
 
 class _Place:
@@ -26,10 +29,11 @@ class _Place:
     Parameters
     ----------
     stream : shared; it is sought before every read.
+    place : where to begin.
     """
 
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream, self._place = stream, 0
+    def __init__(self, stream: BinaryIO, place: int = 0) -> None:
+        self._stream, self._place = stream, place
 
     def read(self, size: int = -1) -> bytes:
         self._stream.seek(self._place)
@@ -37,11 +41,23 @@ class _Place:
         self._place += len(data)
         return data
 
-    def seek(self, place: int) -> None:
-        self._place = place
+    def skip(self, size: int) -> None:
+        self._place += size
 
-    def tell(self) -> int:
-        return self._place
+
+def _skip(stream: Any, size: int) -> None:
+    """Go forward. A member of an archive is read for it: its checksum is kept, and its `seek` is not to be trusted.
+
+    In Python 3.13.0, `seek` of one member goes from where another has read last.
+    """
+    if isinstance(stream, _Place):
+        stream.skip(size)
+        return
+    while size:
+        data = stream.read(min(size, _SKIPPED))
+        if not data:
+            raise EOFError
+        size -= len(data)
 
 
 class _Member:
@@ -51,19 +67,17 @@ class _Member:
     ----------
     where : for errors.
     opened : opens it anew, at its beginning.
+    placed : the same, where there is a way to go forward without reading.
 
     Attributes
     ----------
     odd : why it cannot be read as columns; empty if it can.
     """
 
-    def __init__(self, where: str, opened: Callable[[], Any]) -> None:
-        self._where = where
+    def __init__(self, where: str, opened: Callable[[], Any], placed: Callable[[], _Place] | None = None) -> None:
+        self._where, self._opened, self._placed = where, opened, placed
         with _damage(where):
-            first = opened()
-            version = npy.read_magic(first)
-            read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-            shape, fortran, self.dtype = read(first)
+            first, shape, fortran, self.dtype = _begun(opened)
         self.odd, self.rows, self.width = "", 0, 1
         if self.dtype.hasobject or len(shape) not in (1, 2) or (self.dtype.names and len(shape) != 1):
             self.odd = f"{where}: wanted an array of one or two axes, got {self.dtype} of shape {shape}"
@@ -71,16 +85,25 @@ class _Member:
         self.rows, self.width = shape[0], 1 if len(shape) == 1 else shape[1]
         self._streams, self._per_row = [first], self.width
         if fortran and self.width != 1:  # column after column: each is read by itself
-            start = first.tell()
-            self._per_row = 1
-            with _damage(where):
-                self._streams = [first, *(opened() for _ in range(1, self.width))]
-                for k, stream in enumerate(self._streams):
-                    stream.seek(start + k * self.rows * self.dtype.itemsize)
+            self._streams, self._per_row = [], 1
+
+    def _columns(self) -> list[Any]:
+        """Return a stream for each column, where it begins."""
+        streams = []
+        for k in range(self.width):
+            # The last one is read from the beginning of the member, so that its checksum is looked at.
+            by_place = self._placed is not None and k < self.width - 1
+            stream = _begun(self._placed if by_place else self._opened)[0]  # type: ignore[arg-type]
+            _skip(stream, k * self.rows * self.dtype.itemsize)
+            streams.append(stream)
+        return streams
 
     def read(self, rows: int) -> NDArray[Any]:
         """Return the next rows, (rows, width)."""
         parts = []
+        if not self._streams and self.width:
+            with _damage(self._where):
+                self._streams = self._columns()
         for stream in self._streams:
             size = rows * self._per_row * self.dtype.itemsize
             with _damage(self._where):
@@ -91,6 +114,14 @@ class _Member:
         return parts[0] if len(parts) == 1 else np.hstack(parts)
 
 
+def _begun(opened: Callable[[], Any]) -> tuple[Any, tuple[int, ...], bool, np.dtype[Any]]:
+    """Open an array and read its header."""
+    stream = opened()
+    version = npy.read_magic(stream)
+    read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    return (stream, *read(stream))
+
+
 class Arrays(Source):
     """An NPY or NPZ file as columns.
 
@@ -98,22 +129,37 @@ class Arrays(Source):
     ----------
     stream : must be seekable.
     name : of the file, for errors.
-    widths : by quantity that may be there, the names of its columns, in order.
+    widths : by quantity and frame that may be there, the names of its columns, in order.
+    quantities, frames : of them, those that are looked for.
     kind : "npy" or "npz".
     """
 
-    def __init__(self, stream: BinaryIO, name: str, widths: Mapping[str, Sequence[str]], kind: str) -> None:
+    def __init__(
+        self,
+        stream: BinaryIO,
+        name: str,
+        widths: Mapping[str, Sequence[str]],
+        quantities: Sequence[str],
+        frames: Sequence[str],
+        kind: str,
+    ) -> None:
         self.where = name
         self._first = 0
         if not stream.seekable():
             raise FileError(f"{name}: wanted is a file, not a pipe")
         if kind == "npz":
             self._members = _members(stream, name)
+            widths = {key: widths[key] for key in (*quantities, *frames)}
             self._rows = _rows(name, self._members, {"t", *widths, *itertools.chain(*widths.values())})
             named = [_names(f"{name}: {key}", key, member, widths) for key, member in self._members.items()]
         else:
-            member = _Member(name, lambda: _Place(stream))
-            named = [_layout(name, member, widths)]
+            member = _Member(name, lambda: _Place(stream), lambda: _Place(stream))
+            if member.odd:
+                raise FileError(member.odd)
+            names = member.dtype.names
+            if names is None:
+                names, self.remarks = read_layout(name, member.width, widths, quantities, frames)
+            named = [names]
             self._members, self._rows = {"": member}, member.rows
         self._named = dict(zip(self._members, named, strict=True))
         self.names = tuple(column for columns in named for column in columns)
@@ -166,12 +212,19 @@ def _width(member: _Member) -> int:
 def _members(stream: BinaryIO, name: str) -> dict[str, _Member]:
     with _damage(name):
         archive = zipfile.ZipFile(stream)
-    keys = [info.filename for info in archive.infolist() if info.filename.endswith(".npy")]
-    return {key[:-4]: _Member(f"{name}: {key[:-4]}", _opener(archive, key)) for key in keys}
+    infos = [info for info in archive.infolist() if info.filename.endswith(".npy")]
+    return {info.filename[:-4]: _member(archive, info, f"{name}: {info.filename[:-4]}", stream) for info in infos}
 
 
-def _opener(archive: zipfile.ZipFile, key: str) -> Callable[[], IO[bytes]]:
-    return lambda: archive.open(key)
+def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, where: str, stream: BinaryIO) -> _Member:
+    def placed() -> _Place:
+        lengths = _Place(stream, info.header_offset + _HEADER - 4).read(4)
+        if len(lengths) < 4:
+            raise EOFError
+        return _Place(stream, info.header_offset + _HEADER + sum(struct.unpack("<HH", lengths)))
+
+    stored = info.compress_type == zipfile.ZIP_STORED
+    return _Member(where, lambda: archive.open(info), placed if stored else None)
 
 
 def _rows(name: str, members: Mapping[str, _Member], known: Collection[str]) -> int:
@@ -202,104 +255,9 @@ def _names(where: str, key: str, member: _Member, widths: Mapping[str, Sequence[
     return [key] if member.width == 1 else [f"{key}[{k}]" for k in range(member.width)]
 
 
-def _layout(where: str, member: _Member, widths: Mapping[str, Sequence[str]]) -> Sequence[str]:
-    """Return the names of the columns of an NPY: its fields, or the quantities in order, with t in front or without."""
-    if member.odd:
-        raise FileError(member.odd)
-    if member.dtype.names:
-        return member.dtype.names
-    names: list[str] = []
-    layouts: list[list[str]] = []
-    for columns in widths.values():
-        names += columns
-        layouts += [[*names], ["t", *names]]
-    fitting = [layout for layout in layouts if len(layout) == member.width]
-    if not fitting:
-        told = " and ".join(f"{key} ({len(columns)})" for key, columns in widths.items())
-        raise FileError(f"{where}: {member.width} columns; wanted are the first of {told}, with t in front or without")
-    if len(fitting) > 1:  # of a robot of one joint
-        told = " or ".join(", ".join(layout) for layout in fitting)
-        raise FileError(f"{where}: {member.width} columns may be {told}; wanted are names: an NPZ, or fields")
-    return fitting[0]
-
-
 @contextmanager
 def _damage(where: str) -> Iterator[None]:
     try:
         yield
-    except (ValueError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError) as error:
-        raise FileError(f"{where}: cannot be read: {error}") from None
-
-
-class NpySink(Sink):
-    """Writes one array (N, columns); its header is written again when N is known.
-
-    Parameters
-    ----------
-    stream : must be seekable.
-    shape : of a row.
-    dtype : of the numbers.
-    """
-
-    def __init__(self, stream: BinaryIO, shape: tuple[int, ...], dtype: Any) -> None:
-        self._stream, self._shape, self.dtype = stream, shape, np.dtype(dtype)
-        self._rows = 0
-        self._header(0)
-
-    def _header(self, rows: int) -> None:
-        # numpy leaves room for the longest number of rows, so that this header has always the same length.
-        description = {"descr": npy.dtype_to_descr(self.dtype), "fortran_order": False, "shape": (rows, *self._shape)}
-        npy.write_array_header_1_0(self._stream, description)
-
-    def encode(self, columns: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
-        return np.column_stack(list(columns.values())).astype(self.dtype, copy=False)
-
-    def write(self, encoded: NDArray[Any]) -> None:
-        self._stream.write(encoded.tobytes())
-        self._rows += len(encoded)
-
-    def close(self) -> None:
-        self._stream.seek(0)
-        self._header(self._rows)
-
-
-class NpzSink(Sink):
-    """Writes an array for each quantity. They grow side by side in files without names until they are put together.
-
-    Parameters
-    ----------
-    stream : of the archive.
-    folder : where there is room for as much again; the usual one for temporary files if None.
-    shapes : of a row, by key.
-    dtype : of the numbers, but for times, which keep their digits.
-    """
-
-    def __init__(
-        self, stream: BinaryIO, folder: Path | None, shapes: Mapping[str, tuple[int, ...]], dtype: Any
-    ) -> None:
-        self._stream = stream
-        self._parts = {key: tempfile.TemporaryFile(dir=folder) for key in shapes}  # noqa: SIM115
-        self._sinks = {
-            key: NpySink(part, shapes[key], np.float64 if key == "t" else dtype) for key, part in self._parts.items()
-        }
-
-    def encode(self, columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-        return {key: columns[key].astype(sink.dtype, copy=False) for key, sink in self._sinks.items()}
-
-    def write(self, encoded: Mapping[str, NDArray[Any]]) -> None:
-        for key, sink in self._sinks.items():
-            sink.write(encoded[key])
-
-    def close(self) -> None:
-        with zipfile.ZipFile(self._stream, "w", allowZip64=True) as archive:
-            for key, part in self._parts.items():
-                self._sinks[key].close()
-                part.seek(0)
-                with archive.open(f"{key}.npy", "w", force_zip64=True) as member:
-                    while data := part.read(1 << 20):
-                        member.write(data)
-                part.close()
-
-    def abandon(self) -> None:
-        for part in self._parts.values():
-            part.close()
+    except (ValueError, EOFError, zipfile.BadZipFile, zlib.error, RuntimeError) as error:  # the last if it is encrypted
+        raise FileError(f"{where}: cannot be read: {reason(error)}") from None

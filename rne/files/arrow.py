@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyarrow import ipc, parquet
 
 from rne.errors import FileError
-from rne.files.sources import Piece, Sink, Source, asked, rows_of
+from rne.files.sources import Piece, Sink, Source, asked, reason, rows_of
 
 _BUFFER = 1 << 18  # bytes read of a column at a time
 _GROUP = 16 << 20  # bytes of numbers in a row group; it is held in memory until it is written
@@ -103,7 +103,7 @@ def _damage(where: str) -> Iterator[None]:
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        raise FileError(f"{where}: cannot be read: {str(error).splitlines()[0]}") from None
+        raise FileError(f"{where}: cannot be read: {reason(error)}") from None
 
 
 class ArrowSink(Sink):

@@ -47,6 +47,36 @@ class Columns:
     remarks: tuple[str, ...]
 
 
+def check_asked(
+    robot: Robot, quantities: Sequence[str], wrenches: Sequence[str], rename: Mapping[str, str] | None
+) -> None:
+    """Refuse arguments of `Trajectory` that ask for what there cannot be.
+
+    Raises
+    ------
+    ArgumentError
+        They do.
+    """
+    for argument, given in (("quantities", quantities), ("wrenches", wrenches)):
+        if isinstance(given, str) or not isinstance(given, Collection) or not all(isinstance(n, str) for n in given):
+            raise ArgumentError(f"{argument}: wanted several names, got {shown(given)}")
+    if "q" not in quantities or not set(quantities) <= set(QUANTITIES):
+        raise ArgumentError(f"quantities: wanted q, and of {', '.join(QUANTITIES)} no others, got {shown(quantities)}")
+    if unknown := [frame for frame in wrenches if frame not in robot.links.frames]:
+        raise unknown_name("wrenches", "frame", unknown[0], robot.links.frames)
+    if rename is not None and not (
+        isinstance(rename, Mapping) and all(isinstance(word, str) for pair in rename.items() for word in pair)
+    ):
+        raise ArgumentError(f"rename: wanted a mapping from quantity to pattern, got {shown(rename)}")
+    for key, pattern in (rename or {}).items():
+        if key == "t":
+            continue
+        if key not in QUANTITIES:
+            raise ArgumentError(f"rename: wanted one of t, {', '.join(QUANTITIES)}, got {key!r}")
+        if not re.search(r"\{(joint|0|1)\}", pattern):
+            raise ArgumentError(f"rename: wanted {{joint}}, {{0}} or {{1}} in the pattern of {key}, got {pattern!r}")
+
+
 def match(
     where: str,
     names: Sequence[str],
@@ -68,26 +98,11 @@ def match(
     Raises
     ------
     FileError
-        Columns are missing, stand twice, or belong to no joint.
+        Columns are missing, stand twice, or belong to no joint; those that were given other names must be there.
     """
-    for argument, given in (("quantities", quantities), ("wrenches", wrenches)):
-        if isinstance(given, str) or not isinstance(given, Collection) or not all(isinstance(n, str) for n in given):
-            raise ArgumentError(f"{argument}: wanted several names, got {shown(given)}")
-    if "q" not in quantities or not set(quantities) <= set(QUANTITIES):
-        raise ArgumentError(f"quantities: wanted q, and of {', '.join(QUANTITIES)} no others, got {shown(quantities)}")
-    if unknown := [frame for frame in wrenches if frame not in robot.links.frames]:
-        raise unknown_name("wrenches", "frame", unknown[0], robot.links.frames)
-    if rename is not None and not (
-        isinstance(rename, Mapping) and all(isinstance(word, str) for pair in rename.items() for word in pair)
-    ):
-        raise ArgumentError(f"rename: wanted a mapping from quantity to pattern, got {shown(rename)}")
     rename = dict(rename or {})
+    renamed = "t" in rename
     time = rename.pop("t", "t")
-    for key, pattern in rename.items():
-        if key not in QUANTITIES:
-            raise ArgumentError(f"rename: wanted one of t, {', '.join(QUANTITIES)}, got {key!r}")
-        if not re.search(r"\{(joint|0|1)\}", pattern):
-            raise ArgumentError(f"rename: wanted {{joint}}, {{0}} or {{1}} in the pattern of {key}, got {pattern!r}")
     wanted = {quantity: _expected(quantity, robot.joint_names, rename) for quantity in quantities}
     loads = {frame: [f"{part}_{frame}" for part in WRENCH] for frame in wrenches}
     meant = {time, *(name for group in [*wanted.values(), *loads.values()] for name in group)}
@@ -95,10 +110,13 @@ def match(
     if twice:
         raise FileError(f"{where}: columns that stand twice: {', '.join(twice)}")
     place = {name: k for k, name in enumerate(names)}
-    groups = {key: group for key, group in wanted.items() if key == "q" or any(name in place for name in group)}
-    needed = [name for group in [*groups.values(), *loads.values()] for name in group]
-    known = set(needed)
-    others = [name for name in names if name and name != time and name not in known]
+    # As q, what has a pattern must be there: one that matches nothing is a slip, for which nothing is taken as zero.
+    there = {"q", *rename}
+    groups = {key: group for key, group in wanted.items() if key in there or any(name in place for name in group)}
+    _check_distinct({**groups, **loads, **({"t": [time]} if time in place else {})})
+    needed = [name for group in [*groups.values(), *loads.values()] for name in group] + [time] * renamed
+    known = {time, *needed}
+    others = [name for name in names if name and name not in known]
     missing = [name for name in needed if name not in place]
     if missing:
         told = _suggest(missing, others)
@@ -113,6 +131,16 @@ def match(
         tuple(key for key in quantities if key not in groups),
         tuple(_leave_aside(where, others, robot, [key for key in quantities if key not in rename], meant)),
     )
+
+
+def _check_distinct(groups: Mapping[str, Iterable[str]]) -> None:
+    """Refuse patterns that make one column mean two things."""
+    meanings: dict[str, str] = {}
+    for key, group in groups.items():
+        for name in group:
+            other = meanings.setdefault(name, key)
+            if other != key:
+                raise ArgumentError(f"rename: column {name!r} would be both {other} and {key}; wanted are two columns")
 
 
 def _expected(quantity: str, joints: Sequence[str], rename: Mapping[str, str]) -> list[str]:

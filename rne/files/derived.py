@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rne.errors import ArgumentError, FileError, shown
-from rne.files.trajectory import Chunk, Trajectory, joined, seconds
+from rne.files.times import seconds
+from rne.files.trajectory import Chunk, Trajectory, joined
 from rne.smoothing import DEGREE, WINDOW, check_filter, derivatives, usual_gap
 
 Floats = NDArray[Any]
@@ -20,7 +21,7 @@ _FIRST = 2000  # rows that are read before the first are given on: enough to kno
 
 @dataclass
 class Differentiated:
-    """A trajectory whose missing velocities and accelerations are made by `rne.differentiate`.
+    r"""A trajectory whose missing velocities and accelerations are made by `rne.differentiate`.
 
     Where velocities are there, accelerations are their first derivatives; else both come from the positions. The
     results do not depend on the chunks, to the last bit: each chunk is filtered with enough of its neighbours.
@@ -33,13 +34,14 @@ class Differentiated:
 
     Examples
     --------
-    >>> import rne
-    >>> panda = rne.load("models/panda/robot.urdf")
-    >>> names = {"qdd": "acceleration_{joint}"}  # which are not there
-    >>> with rne.files.Trajectory("models/panda/trajectory.csv", panda, rename=names) as motion:
-    ...     chunks = [read() for read in rne.files.Differentiated(motion).pieces()]
-    >>> chunks[0].arrays["qdd"].shape
-    (2001, 8)
+    >>> import io, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> rows = "".join(f"{k / 10},{(k / 10) ** 2},0\n" for k in range(50))
+    >>> text = io.BytesIO(f"t,q_shoulder,q_elbow\n{rows}".encode())
+    >>> with rne.files.Trajectory(text, arm) as motion:
+    ...     [chunk] = [read() for read in rne.files.Differentiated(motion).pieces()]
+    >>> abs(chunk.arrays["qdd"][25]).round(6)
+    array([2., 0.])
     """
 
     motion: Trajectory
@@ -68,6 +70,7 @@ class Differentiated:
         read : a function without arguments that returns a `Chunk`.
         """
         groups = self.motion.columns.groups
+        self.duplicates = self.gaps = 0  # of this time through the file
         if not self.missing:
             yield from self.motion.pieces()
             return

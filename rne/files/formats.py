@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 from rne.errors import ArgumentError, check_choice
@@ -40,6 +41,12 @@ def format_of(name: str) -> str:
     return _SUFFIXES.get(path.suffix.lower(), "csv")
 
 
-def codec_of(name: str) -> str | None:
-    """Return how a file is compressed."""
-    return CODECS.get(Path(name).suffix.lower())
+def codec_of(file: object) -> str | None:
+    """Return how a file is compressed, by its name; None for a stream that is no plain file.
+
+    What `gzip.open` returns has the name of the file too, but takes and gives what is not compressed.
+    """
+    if not isinstance(file, str | Path):
+        raw = getattr(file, "raw", file)  # below a buffer
+        file = raw.name if isinstance(raw, io.FileIO) else ""
+    return CODECS.get(Path(file).suffix.lower()) if isinstance(file, str | Path) else None

@@ -38,9 +38,11 @@ class Source(ABC):
     where : the file, and the line of the header if it has lines, for errors.
     names : of its columns.
     is_text : whether numbers are written out in it.
+    remarks : on how it was taken, where that is not certain.
     """
 
     is_text = False
+    remarks: tuple[str, ...] = ()
     where: str
     names: tuple[str, ...]
 
@@ -104,6 +106,23 @@ def as_numpy(column: pa.Array) -> NDArray[Any]:
     if not len(column):
         return np.empty(0, dtype)
     return np.frombuffer(values, dtype, len(column), column.offset * dtype.itemsize)
+
+
+def numbers_of(column: pa.Array) -> NDArray[Any]:
+    """Return a column of any type of number as numpy has it; nulls are NaN."""
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if not pa.types.is_floating(column.type):
+        column = column.cast(pa.float64(), safe=False)
+    return as_numpy(column)
+
+
+def reason(error: BaseException) -> str:
+    """Return in one line why something cannot be read; some errors, as that of an end too early, say nothing."""
+    said = str(error).strip().splitlines()
+    if said:
+        return said[0]
+    return "it ends too early" if isinstance(error, EOFError) else type(error).__name__
 
 
 def rows_of(columns: int, rows: int | None) -> int:

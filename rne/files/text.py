@@ -17,8 +17,7 @@ from pyarrow import compute, csv
 
 from rne.errors import FileError
 from rne.files import careful
-from rne.files.formats import codec_of
-from rne.files.sources import Piece, Sink, Source, asked
+from rne.files.sources import Piece, Sink, Source, asked, reason
 
 _BLOCK = 2 << 20  # bytes
 _LONGEST = 64 << 20  # bytes of a line; what is longer is no CSV
@@ -30,15 +29,17 @@ class Csv(Source):
     Parameters
     ----------
     stream : read to its end, never sought.
-    name : of the file, for errors; it tells how it is compressed.
+    name : of the file, for errors.
+    codec : how it is compressed.
     """
 
     is_text = True
 
-    def __init__(self, stream: BinaryIO, name: str) -> None:
+    def __init__(self, stream: BinaryIO, name: str, codec: str | None = None) -> None:
         self._stream, self._name = stream, name
-        codec = codec_of(name)
-        self._unpacked = pa.CompressedInputStream(pa.PythonFile(stream, "r"), codec) if codec else stream
+        self._unpacked: Any = stream
+        if codec:
+            self._unpacked = pa.CompressedInputStream(pa.PythonFile(_Kept(stream), "r"), codec)
         self._line = 1  # of the next block
         self._blocks = self._cut()
         self._rest = self._begin()
@@ -108,7 +109,7 @@ class Csv(Source):
         except OSError as error:
             if self._unpacked is self._stream:
                 raise
-            raise FileError(f"{self._name}: the compressed file is damaged or cut off: {_first(error)}") from None
+            raise FileError(f"{self._name}: the compressed file is damaged or cut off: {reason(error)}") from None
         return data
 
     def done(self) -> float:
@@ -119,8 +120,21 @@ class Csv(Source):
             return math.nan
 
 
-def _first(error: Exception) -> str:
-    return str(error).splitlines()[0]
+class _Kept:
+    """A stream that stays open, where pyarrow closes what it forgets.
+
+    Parameters
+    ----------
+    stream : to read.
+    """
+
+    closed = False
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.read = stream.read
+
+    def close(self) -> None:
+        pass
 
 
 def _unix(block: bytes) -> bytes:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
@@ -19,9 +18,9 @@ from rne.edit import whole_number
 from rne.errors import ArgumentError, FileError, check_flag, shown
 from rne.files.arrays import Arrays
 from rne.files.arrow import Arrow, Parquet
-from rne.files.columns import WRENCH, Columns, match
-from rne.files.formats import check_format, format_of
-from rne.files.sources import Piece, Source, as_numpy
+from rne.files.columns import QUANTITIES, WRENCH, Columns, check_asked, match
+from rne.files.formats import check_format, codec_of, format_of
+from rne.files.sources import Piece, Source, numbers_of
 from rne.files.text import Csv
 from rne.robot import Robot
 
@@ -97,19 +96,22 @@ class Trajectory:
     """A file of states, matched to a robot by the names of the columns and read chunk by chunk in constant memory.
 
     CSV (also .gz, .zst, .bz2, .lz4), Parquet, Arrow (.arrow, .feather), NPZ (keys t, q, qd, ... of shape (N, n), or one
-    array a column) and NPY (fields by name, or q, qd, ... side by side, with t in front or without), by the suffix. The
-    columns are q_<joint>, qd_<joint>, qdd_<joint>, tau_<joint> and t, in any order; q must be there. What else there
-    is, in an NPZ of any shape, is left aside.
+    array a column) and NPY (fields by name, or the first of q, qd, qdd, tau side by side, with t in front or without;
+    refused where that may mean several things), by the suffix. The columns are q_<joint>, qd_<joint>, qdd_<joint>,
+    tau_<joint> and t, in any order; q must be there. What else there is, in an NPZ of any shape, is left aside.
+
+    It may be gone through again, from the beginning, unless it is a pipe.
 
     Parameters
     ----------
-    path : the file, or an open stream of bytes of `format`.
+    path : the file, or an open stream of bytes of `format`. Of streams, only plain files with the name of a compressed
+        file are unpacked; what `gzip.open` and its like return is read as it comes.
     robot : the columns are those of its coordinates.
     quantities : of q, qd, qdd and tau, those to read.
     wrenches : frames whose wrenches to read, from columns fx_<frame>, fy_, fz_, mx_, my_, mz_<frame>.
     rename : how the columns of the file are called where they are called otherwise: by quantity a pattern with {joint}
         for the name of the joint, {0} or {1} for its number from zero or one, as ``{"q": "position_{joint}"}``; the
-        column t by its name, as ``{"t": "time"}``.
+        column t by its name, as ``{"t": "time"}``. What is named here must be there.
     chunk : most rows of a chunk; by default what fits the cache of a core.
     single : whether to read float32.
     format : of a stream, or of a file whose name does not tell: csv, parquet, arrow, npy or npz.
@@ -128,6 +130,8 @@ class Trajectory:
     ------
     FileError
         The file cannot be read, or its columns do not fit the robot; for CSV the message begins with file and line.
+    ArgumentError
+        An argument is of the wrong kind; or a pipe is gone through twice, or a file that is closed.
 
     Examples
     --------
@@ -157,6 +161,7 @@ class Trajectory:
             raise ArgumentError(f"{robot.name} has no joint that moves")
         check_format(format)
         check_flag("single", single)
+        check_asked(robot, quantities, wrenches, rename)
         if chunk is not None:
             whole_number("chunk", chunk, 1)
         if not isinstance(path, str | Path) and not hasattr(path, "read"):
@@ -164,6 +169,7 @@ class Trajectory:
         if name is not None and not isinstance(name, str):
             raise ArgumentError(f"name: wanted a name, got {shown(name)}")
         self._rows, self._dtype = chunk, np.dtype(np.float32 if single else np.float64)
+        self._passes, self._closed, self._own = 0, False, isinstance(path, str | Path)
         with ExitStack() as stack:
             if isinstance(path, str | Path):
                 self.name, kind = str(path), format or format_of(str(path))
@@ -173,9 +179,14 @@ class Trajectory:
                     stream = stack.enter_context(pa.OSFile(self.name))  # read without the GIL
             else:
                 self.name, stream, kind = name or "<stream>", path, format or "csv"
-            self._source = _source(stream, self.name, kind, robot, quantities, wrenches)
+            self._stream, self._start = stream, stream.tell() if _seekable(stream) else None
+            self._read: Callable[[], Source] = lambda: _source(
+                stream, self.name, kind, codec_of(path), robot, quantities, wrenches
+            )
+            self._source = self._read()
             self.where = self._source.where
-            self.columns: Columns = match(self.where, self._source.names, robot, quantities, wrenches, rename)
+            columns = match(self.where, self._source.names, robot, quantities, wrenches, rename)
+            self.columns: Columns = replace(columns, remarks=(*self._source.remarks, *columns.remarks))
             self._check_types()
             self._opened = stack.pop_all()
 
@@ -207,20 +218,41 @@ class Trajectory:
     def pieces(self) -> Iterator[Callable[[], Chunk]]:
         """Yield functions that return the chunks, in order; they do most of the work, and may be called in any thread.
 
-        There is always one, which has no rows if the file has none.
+        There is always one, which has no rows if the file has none. Each call begins at the beginning of the file, and
+        ends what an earlier one has not finished.
 
         Yields
         ------
         read : a function without arguments that returns a `Chunk`.
+
+        Raises
+        ------
+        ArgumentError
+            The file is closed, or a pipe that was read before; or it has been begun anew in the meantime.
         """
-        time = self.columns.time
+        if self._closed:
+            raise ArgumentError(f"{self.name}: the trajectory is closed; read it inside its with statement")
+        if self._passes:
+            self._begin_anew()
+        self._passes += 1
+        this, time = self._passes, self.columns.time
         none = True
         for piece in self._source.pieces(time, self._places(), self._rows):
             none = False
             yield self._reader(piece)
+            if self._passes != this:
+                raise ArgumentError(f"{self.name}: was begun anew in the meantime; open it twice to read it so")
         if none:
             empty = [pa.nulls(0, pa.float64())] * len(self._places())
             yield self._reader(Piece(0, lambda: [*([] if time is None else [pa.nulls(0, self.time_type)]), *empty]))
+
+    def _begin_anew(self) -> None:
+        if self._start is None:
+            raise ArgumentError(f"{self.name}: a pipe can be read only once; keep the chunks, or write it to a file")
+        self._stream.seek(self._start)
+        self._source = self._read()
+        if self._source.names != self.columns.names:
+            raise FileError(f"{self.where}: the columns have changed since the file was opened")
 
     def _reader(self, piece: Piece) -> Callable[[], Chunk]:
         return lambda: self._chunk(piece)
@@ -236,7 +268,7 @@ class Trajectory:
 
     def _joined(self, columns: Iterator[pa.Array], count: int) -> Floats:
         """Put columns side by side."""
-        parts = [_numbers(next(columns)) for _ in range(count)]
+        parts = [numbers_of(next(columns)) for _ in range(count)]
         array = np.empty((len(parts[0]), count), self._dtype)
         for k, part in enumerate(parts):
             array[:, k] = part
@@ -249,6 +281,7 @@ class Trajectory:
 
     def close(self) -> None:
         """Close the file, if it was opened here."""
+        self._closed = self._own
         self._opened.close()
 
     def __enter__(self) -> Self:
@@ -260,85 +293,25 @@ class Trajectory:
         self.close()
 
 
-def _numbers(column: pa.Array) -> Floats:
-    """Return a column as numpy has it; nulls are NaN."""
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    if not pa.types.is_floating(column.type):
-        column = column.cast(pa.float64(), safe=False)
-    return as_numpy(column)
-
-
-_LATEST = 1e11  # three thousand years; milliseconds and shorter since 1970 are more
-
-
-def seconds(where: str, t: pa.Array, first: int = 0, origin: pa.Scalar | None = None) -> NDArray[np.float64]:
-    """Return a column t as seconds; time stamps are counted from an origin.
-
-    Parameters
-    ----------
-    where, first : file and number of the first row, for errors.
-    t : a column t, as `Chunk` has it: text, numbers or time stamps.
-    origin : a time, say the first, where differences of times matter: time stamps are counted from it, for nanoseconds
-        since 1970 are more than a float can tell apart, and numbers must be seconds.
-
-    Returns
-    -------
-    seconds : (rows,) float64.
-
-    Raises
-    ------
-    FileError
-        Some time is no number, or so large that it is a count of something shorter than seconds.
-
-    Examples
-    --------
-    >>> import pyarrow, rne
-    >>> rne.files.seconds("motion.csv", pyarrow.array(["0.0", "0.5"]))
-    array([0. , 0.5])
-    """
-    if not isinstance(t, pa.Array | pa.ChunkedArray):
-        raise ArgumentError(f"t: wanted a pyarrow array, got {type(t).__name__}")
-    if origin is not None and not isinstance(origin, pa.Scalar):
-        raise ArgumentError(f"origin: wanted a pyarrow scalar, got {shown(origin)}")
-    kind = t.type
-    if pa.types.is_timestamp(kind) or pa.types.is_duration(kind):
-        scale = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[kind.unit]
-        counts = as_numpy(t.view(pa.int64()))
-        start = origin.cast(pa.int64()).as_py() if origin is not None and origin.is_valid else 0
-        times: NDArray[np.float64] = (counts - start) / scale
-        return times
-    whole = pa.types.is_integer(kind)
-    try:
-        if pa.types.is_boolean(kind):
-            raise pa.ArrowInvalid
-        numbers = _numbers(t.cast(pa.float64(), safe=not whole))
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        for row, text in enumerate(t.to_pylist(), first + 1):
-            try:
-                float(text)
-            except (TypeError, ValueError):
-                raise FileError(f"{where}: row {row}: time is not a number: {text!r}") from None
-        raise FileError(f"{where}: column t: wanted numbers, got {kind}") from None
-    latest = _LATEST if origin is not None else 2.0**53 if whole else math.inf
-    late = np.flatnonzero(abs(numbers) > latest)
-    if late.size:
-        told = (
-            f"row {first + late[0] + 1}: time {numbers[late[0]]:.17g} is in nanoseconds or the like; wanted are seconds"
-        )
-        raise FileError(f"{where}: {told}, or a column of time stamps")
-    return numbers
+def _seekable(stream: Any) -> bool:
+    return hasattr(stream, "seekable") and bool(stream.seekable())
 
 
 def _source(
-    stream: BinaryIO, name: str, kind: str, robot: Robot, quantities: Sequence[str], wrenches: Sequence[str]
+    stream: BinaryIO,
+    name: str,
+    kind: str,
+    codec: str | None,
+    robot: Robot,
+    quantities: Sequence[str],
+    wrenches: Sequence[str],
 ) -> Source:
     if kind == "csv":
-        return Csv(stream, name)
+        return Csv(stream, name, codec)
     if kind == "parquet":
         return Parquet(stream, name)
     if kind == "arrow":
         return Arrow(stream, name)
-    widths = {key: [f"{key}_{joint}" for joint in robot.joint_names] for key in quantities}
+    widths = {key: [f"{key}_{joint}" for joint in robot.joint_names] for key in QUANTITIES}
     widths |= {frame: [f"{part}_{frame}" for part in WRENCH] for frame in wrenches}
-    return Arrays(stream, name, widths, kind)
+    return Arrays(stream, name, widths, quantities, wrenches, kind)
