@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import subprocess
 import sys
+import zipfile
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -89,6 +92,95 @@ def test_checksums_of_parquet_are_looked_at_where_there_are_some(robot, motion, 
     data[column.data_page_offset + column.total_compressed_size - 4] ^= 1  # of a number
     path.write_bytes(data)
     assert refusal(path, robot).startswith(": after row 0: cannot be read: ")
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("column", [0, 3, -1])
+def test_checksums_of_an_npz_are_looked_at_in_any_order_of_memory(robot, motion, tmp_path, save, order, column) -> None:
+    path = tmp_path / "m.npz"
+    wanted = {key: np.asarray(array, order=order) for key, array in arrays(robot, motion).items()}
+    save(path, **wanted)
+    with zipfile.ZipFile(path) as archive:
+        infos = archive.infolist()
+    data = bytearray(path.read_bytes())
+    info = next(info for info in infos if info.filename == "qd.npy")
+    if save is np.savez:
+        place = data.find(wanted["qd"][7, column].tobytes(), info.header_offset)
+    else:
+        place = info.header_offset + info.compress_size // 2
+    data[place] ^= 1
+    path.write_bytes(data)
+    assert refusal(path, robot, chunk=50).startswith(": qd: cannot be read: ")
+
+
+def test_an_npz_of_columns_is_not_read_ahead_of_its_rows(robot, motion, tmp_path) -> None:
+    """Nothing is gone through when a file is only opened, and each column but the last is found by its place."""
+    wanted = {key: np.asfortranarray(array) for key, array in arrays(robot, motion).items()}
+    np.savez(tmp_path / "m.npz", **wanted)
+
+    class Counting(io.FileIO):
+        count = 0
+
+        def read(self, size: int = -1) -> bytes:
+            data = super().read(size)
+            Counting.count += len(data)
+            return data
+
+    size = (tmp_path / "m.npz").stat().st_size
+    with Counting(tmp_path / "m.npz") as stream, Trajectory(stream, robot, format="npz") as trajectory:
+        opened = Counting.count
+        assert sum(chunk.rows for chunk in trajectory) == N
+    assert opened < size / 2
+    assert Counting.count < 2.5 * size
+
+
+def test_an_npz_that_is_encrypted(robot, motion, tmp_path) -> None:
+    path = tmp_path / "columns.npz"
+    WRITERS["columns.npz"](path, motion)
+    data = bytearray(path.read_bytes())
+    for mark, place in ((b"PK\x01\x02", 8), (b"PK\x03\x04", 6)):  # the flag of encryption, in both headers
+        start = -1
+        while (start := data.find(mark, start + 1)) >= 0:
+            data[start + place] |= 1
+    path.write_bytes(data)
+    assert "encrypted" in refusal(path, robot)
+
+
+@pytest.mark.parametrize(
+    "error", [EOFError(), zipfile.BadZipFile(), ValueError(""), zlib.error("\n"), ValueError("a\nb")]
+)
+def test_a_reason_is_never_empty_and_one_line(robot, motion, tmp_path, monkeypatch, error) -> None:
+    WRITERS["columns.npz"](tmp_path / "columns.npz", motion)
+
+    def fail(*args: object) -> None:
+        raise error
+
+    monkeypatch.setattr(zipfile.ZipExtFile, "read", fail)
+    assert re.fullmatch(r": \w+: cannot be read: \S.*", refusal(tmp_path / "columns.npz", robot))
+
+
+@pytest.mark.parametrize(
+    ("name", "owner", "reader"),
+    [
+        ("m.parquet", parquet, "ParquetFile"),
+        ("m.feather", pa.ipc, "open_file"),
+        ("m.csv.gz", pa, "CompressedInputStream"),
+    ],
+)
+def test_a_reason_of_pyarrow_is_never_empty(robot, motion, tmp_path, monkeypatch, name, owner, reader) -> None:
+    WRITERS[name](tmp_path / name, motion)
+
+    class Failing:
+        def __init__(self, *args: object, **options: object) -> None:
+            if name != "m.csv.gz":
+                self.read()
+
+        def read(self, *args: object) -> None:
+            raise OSError
+
+    monkeypatch.setattr(owner, reader, Failing)
+    assert refusal(tmp_path / name, robot).endswith(": OSError")
 
 
 @pytest.mark.parametrize("place", [0, 30])
