@@ -77,9 +77,9 @@ def test_forward_dynamics_of_an_npy_that_may_hold_accelerations(run: Run, robot_
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_times_keep_their_digits_in_single_precision(run: Run, robot_file, tmp_path, suffix) -> None:
     t = 1.7e9 + np.arange(200) / 1000
-    (tmp_path / "m.csv").write_text(as_csv(np.column_stack([t, t * 0, t * 0]), ("t", *COLUMNS[:2])))
+    (tmp_path / "in.csv").write_text(as_csv(np.column_stack([t, t * 0, t * 0]), ("t", *COLUMNS[:2])))
     out = tmp_path / f"m.{suffix}"
-    assert run("convert", robot_file, tmp_path / "m.csv", "--float32", "-o", out).exit_code == 0
+    assert run("convert", robot_file, tmp_path / "in.csv", "--float32", "-o", out).exit_code == 0
     assert run("convert", robot_file, out, "-o", tmp_path / "back.npz").exit_code == 0
     assert_same_bits(load_npz(tmp_path / "back.npz")["t"], t)
 
