@@ -209,7 +209,9 @@ def effective_inertia(
         felt = 1 / np.diagonal(inverse, axis1=-2, axis2=-1)
     else:
         across, block = M[..., chosen], M[..., chosen, :][..., chosen]
-        _refuse_weak(robot, block.reshape(-1, len(chosen), len(chosen)), chosen, batch.shape, np.arange(batch.samples))
+        _refuse_weak(
+            robot, block.reshape(batch.samples, len(chosen), len(chosen)), chosen, batch.shape, np.arange(batch.samples)
+        )
         inverse = np.linalg.inv(block)
         felt = locked - (across @ inverse * across).sum(axis=-1)
         felt[..., chosen] = 1 / np.diagonal(inverse, axis1=-2, axis2=-1)
