@@ -48,8 +48,11 @@ def test_numbers_of_the_lecture():
 
 def test_batches_broadcast():
     force, moment = rne.newton_euler(BODY, W[0], ALPHA, ACC[:, None])
-    assert force.shape == (4, 1, 3)
-    assert_near(moment, [rne.newton_euler(BODY, W[0], alpha, ACC[0])[1] for alpha in ALPHA])
+    assert force.shape == moment.shape == (4, 4, 3)
+    for i in range(4):
+        for j in range(4):
+            alone = rne.newton_euler(BODY, W[0], ALPHA[j], ACC[i])
+            assert_near([force[i, j], moment[i, j]], alone)
 
 
 @pytest.mark.parametrize(
