@@ -102,9 +102,11 @@ def as_batch(
         raise ArgumentError(f"{required}: wanted an array, got None")
     if type(first) is np.ndarray and first.ndim == 2 and first.shape[1] == robot.n:
         # The common batch, all of one kind, has nothing to settle; a small one would spend most of its time on that.
+        # One shape fits all only where all are of one width: a wrench has six numbers, whatever q has.
         shape, kind = first.shape, first.dtype
         plain = [v for v in values.values() if type(v) is np.ndarray and v.shape == shape and v.dtype is kind]
-        if kind.char in _NAMES and kind.isnative and len(plain) == len(values) and all(v.flags.carray for v in plain):
+        uniform = len(plain) == len(values) and (not widths or all(width == robot.n for width in widths.values()))
+        if uniform and kind.char in _NAMES and kind.isnative and all(v.flags.carray for v in plain):
             return Batch(shape[:1], _NAMES[kind.char], values)  # type: ignore[arg-type]
     arrays = {name: real_array(name, value) for name, value in values.items() if value is not None}
     shape = as_shape(robot, {name: array.shape for name, array in arrays.items()}, widths)

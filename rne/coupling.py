@@ -9,7 +9,7 @@ from math import fsum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.edit import numbers
+from rne.edit import numbers, rounding
 from rne.errors import ArgumentError
 from rne.kernels import layout as at
 from rne.tree import Coupling, Tree
@@ -74,11 +74,11 @@ def _symmetric(argument: str, value: ArrayLike, coordinates: tuple[str, ...]) ->
     except ValueError:  # ragged
         diagonal = False
     matrix = np.diag(numbers(argument, value, (n,))) if diagonal else numbers(argument, value, (n, n))
-    off = np.abs(matrix - matrix.T)
-    if off.max(initial=0.0) > ROUNDING * np.abs(matrix).max(initial=0.0):
+    off, forgiven = np.abs(matrix - matrix.T), rounding(matrix, ROUNDING) * np.abs(matrix).max(initial=0.0)
+    if off.max(initial=0.0) > forgiven:
         pairs = [
             f"[{i}, {j}] ({coordinates[i]}, {coordinates[j]}): {matrix[i, j]:g} and {matrix[j, i]:g}"
-            for i, j in np.argwhere(np.triu(off) > ROUNDING * np.abs(matrix).max())
+            for i, j in np.argwhere(np.triu(off) > forgiven)
         ]
         raise ArgumentError(f"{argument}: wanted a symmetric matrix; entries and their mirrors: {'; '.join(pairs)}")
     symmetric: Array = (matrix + matrix.T) / 2

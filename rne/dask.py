@@ -31,7 +31,7 @@ array([22.287,  5.738])
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter, itemgetter
@@ -134,6 +134,8 @@ def _call_lazily(function: Callable[..., Any], arguments: dict[str, Any]) -> Any
     }
     shapes = {name: tuple(map(_length, array.shape)) for name, array in arrays.items()}
     batch = range(len(as_shape(robot, shapes, {name: 6 for name in arrays if name not in state})))
+    if isinstance(arguments.get("free"), Iterator):  # names that can be read but once, and each block reads them
+        arguments["free"] = list(arguments["free"])
     call = partial(_call, function, state, wrenches, arguments)
     # Of no samples the function computes nothing, but checks the rest, and shows what it returns.
     shown = call(robot, *(np.empty_like(array._meta, shape=(0, array.shape[-1])) for array in arrays.values()))

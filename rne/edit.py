@@ -18,8 +18,10 @@ MOUNT = " mount"  # with a blank, which no name in a file is likely to have ther
 
 SYMMETRY_ROUNDING = 1e-9
 """Difference of mirrored entries of a matrix, as a part of the largest entry."""
-ORTHONORMAL = 1e-9
+ORTHONORMAL = 1e-6
 """What R R^T may differ from 1."""
+SINGLE = 1e-4
+"""What either may be of numbers that float32 can hold: they may have gathered its rounding along a chain of joints."""
 MOST_NAMES = 40
 """Names that a message lists when none is near."""
 
@@ -89,10 +91,20 @@ def matrix(argument: str, value: ArrayLike) -> Matrix:
     return (a[0], a[1], a[2]), (b[0], b[1], b[2]), (c[0], c[1], c[2])
 
 
+def rounding(array: NDArray[Any], double: float) -> float:
+    """Return what rounding may have done: `double`, or more where all numbers are such as float32 holds.
+
+    Judged by the numbers and not by their type, which a list, a file or a change of type does not keep.
+    """
+    with np.errstate(over="ignore"):
+        single = array.dtype == np.float32 or np.array_equal(array.astype(np.float32), array, equal_nan=True)
+    return max(double, SINGLE) if single else double
+
+
 def symmetric(argument: str, value: ArrayLike, size: int) -> NDArray[np.float64]:
     """Return `value` as a symmetric matrix of finite numbers, small differences evened out."""
     full = numbers(argument, value, (size, size))
-    if np.abs(full - full.T).max() > SYMMETRY_ROUNDING * np.abs(full).max():
+    if np.abs(full - full.T).max() > rounding(full, SYMMETRY_ROUNDING) * np.abs(full).max():
         raise ArgumentError(f"{argument}: wanted a symmetric matrix, got {full.tolist()}")
     return (full + full.T) / 2
 
@@ -202,7 +214,7 @@ def with_body(tree: Tree, frame: str, mass: float, com: ArrayLike, inertia: Arra
         raise ArgumentError(f"mass: wanted zero or more, got {mass!r}")
     tensor = np.zeros((3, 3)) if inertia is None else symmetric("inertia", inertia, 3)
     moments = np.linalg.eigvalsh(tensor)
-    if moments[0] < -1e-9 * moments[2] or moments[0] + moments[1] < (1 - 1e-6) * moments[2]:
+    if moments[0] < -rounding(tensor, 1e-9) * moments[2] or moments[0] + moments[1] < (1 - 1e-6) * moments[2]:
         raise ArgumentError(f"inertia: no body has the principal moments {moments.tolist()}")
     count = 1
     while f"payload_{count}" in names:
@@ -235,7 +247,7 @@ def with_frame(tree: Tree, name: str, frame: str, position: ArrayLike, rotation:
 
 
 def rotation_matrix(argument: str, value: ArrayLike) -> NDArray[np.float64]:
-    """Return `value` as a rotation (3, 3).
+    """Return `value` as a rotation (3, 3), freed of its rounding.
 
     Raises
     ------
@@ -243,9 +255,18 @@ def rotation_matrix(argument: str, value: ArrayLike) -> NDArray[np.float64]:
         It is no orthonormal, right-handed matrix.
     """
     R = numbers(argument, value, (3, 3))
-    if np.abs(R @ R.T - np.eye(3)).max() > ORTHONORMAL or np.linalg.det(R) < 0:
+    if not are_rotations(R).all():
         raise ArgumentError(f"{argument}: wanted an orthonormal, right-handed matrix, got {R.tolist()}")
+    if np.abs(R @ R.T - np.eye(3)).max() > 1e-12:  # the nearest rotation; what is one to the last digits stays
+        left, _, right = np.linalg.svd(R)
+        R = left @ right
     return R
+
+
+def are_rotations(R: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which of the matrices (..., 3, 3) are orthonormal and right-handed, or NaN."""
+    off = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max(axis=(-2, -1))
+    return np.asarray(~((off > rounding(R, ORTHONORMAL)) | (np.linalg.det(R) < 0)))
 
 
 def with_drives(tree: Tree, drives: Mapping[str, Drive]) -> Tree:

@@ -9,10 +9,10 @@ import numpy as np
 from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
-from rne.arrays import F8, Floats, as_batch, as_loads, as_result, as_table, as_wrenches, check_robot, finish
+from rne.arrays import F8, Batch, Floats, as_batch, as_loads, as_result, as_table, as_wrenches, check_robot, finish
 from rne.dynamics import torque_of_wrenches
 from rne.errors import ArgumentError
-from rne.inertia import refuse_singular
+from rne.inertia import correct, refuse_singular
 from rne.kernels.entries import FORWARD_DYNAMICS, FORWARD_DYNAMICS_ONE
 from rne.kernels.jit import REFUSED
 from rne.kernels.layout import SPRINGS
@@ -68,8 +68,9 @@ def forward_dynamics(
     UnknownNameError
         `f_ext` names a frame the robot does not have.
     SingularError
-        Some motion of the joints moves no mass: a pivot of the mass matrix is below 1e-12 of the diagonal entry it
-        started from. Names a joint, and the first such sample of a batch.
+        Some motion of the joints moves no mass: a pivot of the mass matrix is below 1e-12 of the inertia that the joint
+        can feel at most. Names a joint, and the first such sample of a batch. What float32 cannot tell from that is
+        calculated in float64; if it then fits no float32, that is an error, too.
 
     Examples
     --------
@@ -131,7 +132,14 @@ def _forward_dynamics(
     else:
         entry = FORWARD_DYNAMICS[method][batch.dtype]
         launch(entry, robot, batch, ("q", "qd", "tau"), result, threads, table, loads, marks)
-    refuse_singular(robot, batch, marks)
+    suspects = refuse_singular(robot, batch, marks)
+    if suspects.size:
+        # The matrix was found sound, so its factors are; articulated inertias lose more on the way, up to all of it.
+        rows = {name: batch.rows[name][suspects].astype(np.float64) for name in ("q", "qd", "tau")}
+        again, exact = Batch(suspects.shape, "float64", rows), empty((suspects.size, robot.n))
+        entry, table = FORWARD_DYNAMICS["crba"]["float64"], as_table(robot, "float64", gravity)
+        launch(entry, robot, again, ("q", "qd", "tau"), exact, threads, table, loads, np.zeros(suspects.size, np.uint8))
+        correct(result, suspects, exact, batch)
     return finish(result, out)
 
 

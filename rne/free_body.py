@@ -28,7 +28,7 @@ def newton_euler(inertia: Inertia, w: ArrayLike, alpha: ArrayLike, acc_com: Arra
     Returns
     -------
     force : (..., 3) N.
-    moment : (..., 3) about the centre of mass, N m.
+    moment : (..., 3) about the centre of mass, N m. Both have the leading axes that all vectors have together.
 
     Raises
     ------
@@ -46,6 +46,7 @@ def newton_euler(inertia: Inertia, w: ArrayLike, alpha: ArrayLike, acc_com: Arra
     if not isinstance(inertia, Inertia):
         raise ArgumentError(f"inertia: wanted an Inertia, got {type(inertia).__name__}")
     w, alpha, acc_com = vectors("w", w), vectors("alpha", alpha), vectors("acc_com", acc_com)
-    together(w=w, alpha=alpha, acc_com=acc_com)
-    moment: Array = alpha @ inertia.tensor + np.cross(w, w @ inertia.tensor)
-    return inertia.mass * acc_com, moment
+    force, moment = np.zeros((2, *together(w=w, alpha=alpha, acc_com=acc_com), 3))
+    force += inertia.mass * acc_com
+    moment += alpha @ inertia.tensor + np.cross(w, w @ inertia.tensor)
+    return force, moment

@@ -21,8 +21,8 @@ from rne.robot import Robot
 _one = MASS_MATRIX_ONE["float64"]
 _NO_MARKS = np.zeros(0, np.uint8)
 
-# A pivot of the factorised mass matrix that is a smaller part of the diagonal entry it started from is rounding, and
-# the matrix singular. Rounding leaves some 1e-15; an arm of steel that carries a grain of sand still has 1e-7.
+# A pivot of the factorised mass matrix that is a smaller part of what the joint can feel is rounding, and the matrix
+# singular. Rounding leaves some 1e-15; an arm of steel that carries a grain of sand still has 1e-7.
 SINGULAR = 1e-12
 
 
@@ -119,7 +119,8 @@ def mass_matrix_inverse(
     ArgumentError
         An argument has the wrong shape, type or value.
     SingularError
-        Some motion of the joints moves no mass: a pivot is below 1e-12 of the diagonal entry it started from.
+        Some motion of the joints moves no mass: a pivot is below 1e-12 of the inertia that the joint can feel at most.
+        What float32 cannot tell from that is calculated in float64; if it then fits no float32, that is an error, too.
 
     Examples
     --------
@@ -145,7 +146,10 @@ def mass_matrix_inverse(
     table, kind = as_table(robot, batch.dtype), WITH_ROTORS | INVERSE if rotors else INVERSE
     marks = np.zeros(batch.samples, np.uint8)
     launch(MASS_MATRIX[batch.dtype], robot, batch, ("q",), result, threads, table, kind, marks)
-    refuse_singular(robot, batch, marks, rotors=rotors)
+    suspects = refuse_singular(robot, batch, marks, rotors=rotors)
+    if suspects.size and batch.dtype == "float32":
+        exact = mass_matrix_inverse(robot, batch.rows["q"][suspects].astype(np.float64), rotors=rotors)
+        correct(result, suspects, exact, batch)
     return finish(result, out)
 
 
@@ -193,23 +197,25 @@ def effective_inertia(
            [2., 1.]]), array([[2.        , 0.333333],
            [2.        , 1.        ]]))
     """
-    if free is None:
-        locked = np.diagonal(mass_matrix(robot, q, rotors=rotors, threads=threads), axis1=-2, axis2=-1).copy()
-        inverse = mass_matrix_inverse(robot, q, rotors=rotors, threads=threads)
-        return EffectiveInertia(locked, 1 / np.diagonal(inverse, axis1=-2, axis2=-1))
     check_robot(robot)
-    chosen = _several(robot, free)
+    chosen = None if free is None else _several(robot, free)
     batch = as_batch(robot, {"q": q}, required="q")
     # In float64, as the search for singular ones; float32 would round some of them to sound ones.
-    M = mass_matrix(robot, batch.rows["q"].astype(np.float64), rotors=rotors, threads=threads)
-    across, block = M[..., chosen], M[:, chosen][..., chosen]
-    names = tuple(robot.joint_names[k] for k in chosen)
-    _refuse_weak(block, names, batch.shape, np.arange(batch.samples))
-    inverse = np.linalg.inv(block)
+    given = batch.rows["q"].astype(np.float64, copy=False).reshape(*batch.shape, robot.n)
+    M = mass_matrix(robot, given, rotors=rotors, threads=threads)
     locked = np.diagonal(M, axis1=-2, axis2=-1)
-    felt = locked - (across @ inverse * across).sum(axis=-1)
-    felt[:, chosen] = 1 / np.diagonal(inverse, axis1=-2, axis2=-1)
-    return EffectiveInertia(*(x.astype(batch.dtype).reshape(*batch.shape, robot.n) for x in (locked, felt)))
+    if chosen is None:
+        inverse = mass_matrix_inverse(robot, given, rotors=rotors, threads=threads)
+        felt = 1 / np.diagonal(inverse, axis1=-2, axis2=-1)
+    else:
+        across, block = M[..., chosen], M[..., chosen, :][..., chosen]
+        _refuse_weak(
+            robot, block.reshape(batch.samples, len(chosen), len(chosen)), chosen, batch.shape, np.arange(batch.samples)
+        )
+        inverse = np.linalg.inv(block)
+        felt = locked - (across @ inverse * across).sum(axis=-1)
+        felt[..., chosen] = 1 / np.diagonal(inverse, axis1=-2, axis2=-1)
+    return EffectiveInertia(locked.astype(batch.dtype), felt.astype(batch.dtype, copy=False))
 
 
 def _several(robot: Robot, free: Iterable[str | int]) -> list[int]:
@@ -226,8 +232,8 @@ def reflected_inertia(robot: Robot) -> Floats:
     return np.bincount(joints[:, at.LEADER].astype(int), weights=inertia, minlength=robot.n)
 
 
-def refuse_singular(robot: Robot, batch: Batch, marks: NDArray[np.uint8], *, rotors: bool = True) -> None:
-    """Look closer, in float64, at the samples that a kernel marked.
+def refuse_singular(robot: Robot, batch: Batch, marks: NDArray[np.uint8], *, rotors: bool = True) -> NDArray[np.intp]:
+    """Look closer, in float64, at the samples that a kernel marked; return those, all of them sound.
 
     Raises
     ------
@@ -235,34 +241,72 @@ def refuse_singular(robot: Robot, batch: Batch, marks: NDArray[np.uint8], *, rot
         The mass matrix of one is singular; names a joint and the first such sample.
     """
     suspects = np.flatnonzero(marks)
-    if not suspects.size:
-        return
-    M = mass_matrix(robot, batch.rows["q"][suspects].astype(np.float64), rotors=rotors)
-    _refuse_weak(M, robot.joint_names, batch.shape, suspects)
+    if suspects.size:
+        M = mass_matrix(robot, batch.rows["q"][suspects].astype(np.float64), rotors=rotors)
+        _refuse_weak(robot, M, list(range(robot.n)), batch.shape, suspects)
+    return suspects
 
 
-def _refuse_weak(M: Floats, names: tuple[str, ...], shape: tuple[int, ...], samples: NDArray[np.intp]) -> None:
-    """Raise SingularError if one of the matrices (m, n, n) is singular; `samples` (m,) says where in `shape` it is."""
-    weak = _weak_joint(M)
+def correct(result: Floats, suspects: NDArray[np.intp], exact: Floats, batch: Batch) -> None:
+    """Put what was calculated anew, in float64, for some samples in place of what their own precision has made of it.
+
+    Raises
+    ------
+    SingularError
+        A number of one is too large for float32; names the first such sample.
+    """
+    with np.errstate(over="ignore"):
+        narrow = exact.astype(batch.dtype)
+    axes = tuple(range(1, exact.ndim))
+    lost = np.flatnonzero((np.isfinite(exact) & ~np.isfinite(narrow)).any(axis=axes))
+    if lost.size:
+        raise SingularError(
+            f"{_where(batch.shape, suspects[lost[0]])}the mass matrix is so nearly singular that the result exceeds "
+            "float32; give the arguments in float64"
+        )
+    result.reshape(batch.samples, *exact.shape[1:])[suspects] = narrow
+
+
+def _where(shape: tuple[int, ...], sample: np.intp) -> str:
+    """How a message begins that is about one sample of a batch."""
+    return f"sample {', '.join(str(k) for k in np.unravel_index(sample, shape))}: " if shape else ""
+
+
+def _refuse_weak(robot: Robot, M: Floats, joints: list[int], shape: tuple[int, ...], samples: NDArray[np.intp]) -> None:
+    """Raise SingularError if one of the mass matrices (m, k, k) of some joints is singular.
+
+    `samples` (m,) says where in `shape` each is.
+    """
+    weak = _weak_joint(M, _bounds(robot)[joints])
     found = np.flatnonzero(weak >= 0)
     if not found.size:
         return
-    where = ", ".join(str(k) for k in np.unravel_index(samples[found[0]], shape)) if shape else ""
     raise SingularError(
-        f"{f'sample {where}: ' if where else ''}the mass matrix is singular at joint '{names[weak[found[0]]]}': it "
-        "moves without moving mass, alone or together with others; give its link an inertia or its drive a rotor, or "
-        "lock it"
+        f"{_where(shape, samples[found[0]])}the mass matrix is singular at joint "
+        f"'{robot.joint_names[joints[weak[found[0]]]]}': it moves without moving mass, alone or together with others; "
+        "give its link an inertia or its drive a rotor, or lock it"
     )
 
 
-def _weak_joint(M: Floats) -> NDArray[np.intp]:
-    """Return the joint at which each of the matrices (m, n, n) turns out to be singular, -1 for none, as with NaN."""
-    start = np.diagonal(M, axis1=1, axis2=2)
+def _bounds(robot: Robot) -> Floats:
+    """What each coordinate can feel at most (n,), rotors left out: as the kernels reckon it."""
+    links = robot.links.table[1 : 1 + len(robot.links.joints)]
+    weights = links[:, at.RATIO] ** 2 * links[:, at.BOUND]
+    return np.bincount(links[:, at.LEADER].astype(int), weights=weights, minlength=robot.n)
+
+
+def _weak_joint(M: Floats, bounds: Floats) -> NDArray[np.intp]:
+    """Return where each of the matrices (m, k, k) turns out to be singular, -1 for nowhere, as with NaN.
+
+    A diagonal entry may itself be rounding, as where two rods lie folded, so a pivot is held against the `bounds` (k,),
+    too.
+    """
+    limits = SINGULAR * (np.diagonal(M, axis1=1, axis2=2) + bounds)
     A, weak = M.copy(), np.full(len(M), -1, np.intp)
     with np.errstate(all="ignore"):
         for k in range(M.shape[1] - 1, -1, -1):
             pivot = A[:, k, k]
-            weak[(weak < 0) & (pivot <= SINGULAR * start[:, k])] = k
+            weak[(weak < 0) & (pivot <= limits[:, k])] = k
             row = A[:, k, :k]
             A[:, :k, :k] -= row[:, :, None] * row[:, None, :] / pivot[:, None, None]
     return weak

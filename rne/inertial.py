@@ -89,6 +89,9 @@ def with_parameters(tree: Tree, names: Sequence[str], pi: ArrayLike, strict: boo
     if shape not in [(k * count,) for k in (10, 11, 13, 14)]:
         wanted = " or ".join(str(k * count) for k in (10, 11, 13, 14))
         raise ArgumentError(f"pi: wanted {wanted} numbers, ten a link and those of its drive; got shape {shape}")
+    if not count:  # none of nothing; the shape of nothing tells no number of rows
+        numbers("pi", pi, shape)
+        return tree
     values, extra = numbers("pi", pi, shape), shape[0] - len(OF_BODY) * count
     rows, drives = values[: len(values) - extra].reshape(count, -1), values[len(values) - extra :].reshape(-1, count)
     joints = {joint.name: joint for joint in tree.joints}

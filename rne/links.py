@@ -297,8 +297,8 @@ def _write_coupling(out: Array, coupling: Coupling, rows: dict[str, int]) -> Non
     out[at.STIFFNESS], out[at.REST], out[at.VISCOUS] = coupling.stiffness, coupling.rest, coupling.viscous
 
 
-NO_LIMIT = 1e9
-"""Travel in m from which on a limit only stands for none."""
+NO_LIMIT = 1e3
+"""Travel in m from which on a limit only stands for none: as a bound it would make all beside it look like rounding."""
 
 
 def _write_bounds(table: Array, links: list[_Link]) -> None:

@@ -8,11 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rne.arrays import Floats, check_robot
+from rne.arrays import Floats, as_batch, check_robot
 from rne.errors import ArgumentError, shown
 from rne.inertia import mass_matrix_inverse
 from rne.kinematics import jacobian
 from rne.robot import Robot
+
+IMPOSSIBLE = 1e-10
+"""Semi-axis, as a part of the longest, below which a direction cannot move at all."""
 
 
 class Ellipsoid(NamedTuple):
@@ -65,7 +68,8 @@ def operational_inertia(
     Lambda : (..., k, k) symmetric. In singular positions, and always where the robot has fewer joints than there are
         rows, some directions cannot move at all, and no matrix can hold their infinite inertia: Lambda is then the
         pseudo-inverse, right for every motion that is possible, and zero for the directions that are not. A direction
-        counts as impossible where its semi-axis (`inertia_ellipsoid`) is below 1e-10 of the longest (1e-5 in float32).
+        counts as impossible where its semi-axis (`inertia_ellipsoid`) is below 1e-10 of the longest. All is calculated
+        in float64, and given in float32 if `q` is: of a light link on a heavy arm float32 would leave nothing.
 
     Raises
     ------
@@ -82,14 +86,13 @@ def operational_inertia(
     >>> rne.operational_inertia(slide, [0.1], "link1", rows=[2])
     array([[2.]])
     """
-    directions, mobility = _mobility(robot, q, frame, rows, axes, point, rotors, threads)
-    rounding = 1e-10 if mobility.dtype == np.float64 else 1e-5
-    possible = mobility > rounding * mobility.max(axis=-1, keepdims=True, initial=0.0)
+    directions, mobility, dtype = _mobility(robot, q, frame, rows, axes, point, rotors, threads)
+    possible = mobility > IMPOSSIBLE * mobility.max(axis=-1, keepdims=True, initial=0.0)
     with np.errstate(divide="ignore"):
         weights = np.where(possible | np.isnan(mobility), 1 / mobility, 0)
     scaled = directions * weights[..., None, :]
     inertia: Floats = scaled @ np.swapaxes(scaled, -1, -2)
-    return inertia
+    return inertia.astype(dtype, copy=False)
 
 
 def inertia_ellipsoid(
@@ -138,8 +141,8 @@ def inertia_ellipsoid(
     >>> rne.inertia_ellipsoid(arm, [0.0, 0.0], "link2", rows=[0, 1]).semi_axes.round(3)
     array([1.852, 0.   ])
     """
-    directions, mobility = _mobility(robot, q, frame, rows, axes, point, rotors, threads)
-    return Ellipsoid(mobility, directions)
+    directions, mobility, dtype = _mobility(robot, q, frame, rows, axes, point, rotors, threads)
+    return Ellipsoid(mobility.astype(dtype, copy=False), directions.astype(dtype, copy=False))
 
 
 def _mobility(
@@ -151,9 +154,14 @@ def _mobility(
     point: ArrayLike | None,
     rotors: bool,
     threads: int | None,
-) -> tuple[Floats, Floats]:
-    """Directions (..., k, k) and semi-axes (..., k): left singular vectors and values of J C, where M^-1 = C C^T."""
+) -> tuple[Floats, Floats, str]:
+    """Directions (..., k, k) and semi-axes (..., k), in float64, and the type that the caller wants them in.
+
+    They are left singular vectors and values of J C, where M^-1 = C C^T.
+    """
     check_robot(robot)
+    batch = as_batch(robot, {"q": q}, required="q")
+    q = batch.rows["q"].astype(np.float64, copy=False).reshape(*batch.shape, robot.n)
     J = jacobian(robot, q, frame, axes=axes, point=point, threads=threads)[..., _check_rows(rows), :]
     inverse = mass_matrix_inverse(robot, q, rotors=rotors, threads=threads)
     sound = np.isfinite(inverse).all(axis=(-1, -2)) & np.isfinite(J).all(axis=(-1, -2))
@@ -162,7 +170,7 @@ def _mobility(
     mobility = np.zeros(directions.shape[:-1], values.dtype)
     mobility[..., : values.shape[-1]] = values
     directions[~sound], mobility[~sound] = np.nan, np.nan
-    return directions, mobility
+    return directions, mobility, batch.dtype
 
 
 def _check_rows(rows: Sequence[int] | None) -> list[int]:

@@ -22,7 +22,7 @@ from rne.arrays import (
     read_only,
 )
 from rne.dynamics import torque_of_wrenches
-from rne.edit import real_array
+from rne.edit import are_rotations, real_array
 from rne.errors import ArgumentError, check_choice
 from rne.kernels import layout as at
 from rne.kernels.entries import JOINT_WRENCHES, JOINT_WRENCHES_ONE, STATIC_TORQUE_ONE
@@ -222,13 +222,6 @@ def transform_twist(twist: ArrayLike, rotation: ArrayLike, position: ArrayLike) 
     return _transform("twist", twist, rotation, position, moved=0)
 
 
-def _check_rotations(R: Floats) -> None:
-    """Refuse what turns nothing, a mirror or a matrix with a scale; NaN may pass."""
-    off = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max(axis=(-2, -1))
-    if ((off > (1e-4 if R.dtype == np.float32 else 1e-6)) | (np.linalg.det(R) < 0)).any():
-        raise ArgumentError("rotation: wanted orthonormal, right-handed matrices")
-
-
 def _transform(name: str, value: ArrayLike, rotation: ArrayLike, position: ArrayLike, moved: int) -> Floats:
     """Turn both halves, and add to half `moved` the position times the other."""
     x, R, p = real_array(name, value), real_array("rotation", rotation), real_array("position", position)
@@ -242,6 +235,7 @@ def _transform(name: str, value: ArrayLike, rotation: ArrayLike, position: Array
     except ValueError:
         given = f"{name} {x.shape}, rotation {R.shape}, position {p.shape}"
         raise ArgumentError(f"leading axes do not broadcast against each other: {given}") from None
-    _check_rotations(R)
+    if not are_rotations(R).all():  # nor a mirror, or a matrix with a scale; NaN may pass
+        raise ArgumentError("rotation: wanted orthonormal, right-handed matrices")
     halves[..., moved, :] += np.cross(p, halves[..., 1 - moved, :])
     return halves.reshape(*halves.shape[:-2], 6)

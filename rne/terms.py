@@ -59,7 +59,9 @@ def chosen(catalogue: Catalogue, drop: Iterable[str]) -> NDArray[np.bool_]:
         elif name in places:
             gone[places[name]] = True
         else:
-            known = f"there are {', '.join(TERMS)}, and coefficients such as {', '.join(catalogue.names[0, -4:])}"
+            known = (
+                f"there are {', '.join(TERMS)}, and coefficients such as {', '.join(catalogue.names[:1, -4:].ravel())}"
+            )
             raise UnknownNameError(f"drop: no term or coefficient is named {name!r}; {known}")
     return gone
 

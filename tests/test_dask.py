@@ -298,3 +298,12 @@ except rne.RneError as error:
 def test_without_dask_it_says_what_to_install():
     done = subprocess.run([sys.executable, "-c", WITHOUT], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.stdout == "rne.dask needs dask, which is not installed (pip install 'rne[dask]')\n", done.stderr
+
+
+def test_names_that_can_be_read_but_once_serve_all_blocks():
+    names = ("turret", "shoulder", "roll")
+    wanted = rne.effective_inertia(ARM, STATE[0], free=names)
+    for free in ((name for name in names), iter(names), map(str, names)):
+        got = dask.compute(lazy.effective_inertia(ARM, Q, free=free))[0]
+        assert_same_bits(got.locked, wanted.locked)
+        assert_same_bits(got.free, wanted.free)

@@ -48,8 +48,11 @@ def test_numbers_of_the_lecture():
 
 def test_batches_broadcast():
     force, moment = rne.newton_euler(BODY, W[0], ALPHA, ACC[:, None])
-    assert force.shape == (4, 1, 3)
-    assert_near(moment, [rne.newton_euler(BODY, W[0], alpha, ACC[0])[1] for alpha in ALPHA])
+    assert force.shape == moment.shape == (4, 4, 3)
+    for i in range(4):
+        for j in range(4):
+            alone = rne.newton_euler(BODY, W[0], ALPHA[j], ACC[i])
+            assert_near([force[i, j], moment[i, j]], alone)
 
 
 @pytest.mark.parametrize(
@@ -64,3 +67,19 @@ def test_batches_broadcast():
 def test_what_makes_no_sense_is_refused(arguments, said):
     with pytest.raises(rne.ArgumentError, match=said):
         rne.newton_euler(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("w", "alpha", "acc_com"),
+    [((3,), (4, 3), (3,)), ((5, 1, 3), (3,), (4, 3)), ((3,), (3,), (2, 3)), ((0, 3), (3,), (3,))],
+)
+def test_force_and_moment_have_the_axes_of_all_vectors(w, alpha, acc_com):
+    rng, body = np.random.default_rng(0), rne.Inertia(2.0, tensor=np.diag([1.0, 2.0, 2.5]))
+    given = [rng.normal(size=shape) for shape in (w, alpha, acc_com)]
+    full = np.broadcast_arrays(*given)
+    force, moment = rne.newton_euler(body, *given)
+    assert force.shape == moment.shape == full[0].shape
+    np.testing.assert_array_equal(force, 2.0 * full[2])
+    turned = full[1] * [1.0, 2.0, 2.5] + np.cross(full[0], full[0] * [1.0, 2.0, 2.5])
+    np.testing.assert_allclose(moment, turned, rtol=1e-14, atol=1e-14)
+    force += 1.0  # fresh, not a view that repeats

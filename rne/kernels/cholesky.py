@@ -8,7 +8,7 @@ articulated-body algorithm divides by the same numbers.
 from __future__ import annotations
 
 from rne.kernels.jit import inline
-from rne.kernels.num import all_zero, any_beyond, by_precision, fma, like
+from rne.kernels.num import all_zero, by_precision, fma, lanes_below, like
 
 
 @inline
@@ -18,19 +18,28 @@ def tiny(x, scale):
 
 
 @inline
+def mark(suspects, bits, first, count):
+    """Set `suspects` of `count` samples from `first` on to 1 where the bit of their lane is set."""
+    if bits != 0:
+        for lane in range(count):
+            if (bits >> lane) & 1:
+                suspects[first + lane] = 1
+
+
+@inline
 def factor(A, spare, n):
     """Replace the lower triangle of A (n, n) by the factors, the diagonal by 1 / D.
 
-    spare : (2, n), whose row 1 is scratch. Returns whether any lane has a pivot that is tiny beside the number it
-    started from; then the matrix is singular as far as one can tell. NaN is not tiny.
+    spare : (2, n), whose row 1 holds how large each diagonal entry can be at most; scratch from then on. Returns one
+    bit a lane: whether a pivot is tiny beside that or the number it started from, for the number itself may be but
+    rounding; then the matrix is singular as far as one can tell. NaN is not tiny.
     """
-    singular = False
+    singular = 0
     for k in range(n):
-        spare[1, k] = A[k, k]
+        spare[1, k] = spare[1, k] + A[k, k]
     for k in range(n - 1, -1, -1):
         pivot = A[k, k]
-        if any_beyond(tiny(pivot, spare[1, k]), pivot):
-            singular = True
+        singular |= lanes_below(pivot, tiny(pivot, spare[1, k]))
         inverse = like(pivot, 1.0) / pivot
         A[k, k] = inverse
         for i in range(k - 1, -1, -1):

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from rne.kernels import inverse_dynamics as newton_euler
 from rne.kernels import mass_matrix as composite
-from rne.kernels.cholesky import factor, solve, tiny
+from rne.kernels.cholesky import factor, mark, solve, tiny
 from rne.kernels.coordinates import load_many, load_one, sines, store_many, store_one
 from rne.kernels.coupling import add_couplings
 from rne.kernels.inertia import add6, add9, articulated_to_parent, less_product
@@ -36,7 +36,7 @@ from rne.kernels.layout import (
     SPRINGS,
     WITH_ROTORS,
 )  # fmt: skip
-from rne.kernels.num import any_beyond, fma, like
+from rne.kernels.num import fma, lanes_below, like
 from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for, stack_buffer
 from rne.kernels.rows import get3, get6, get9, index, put
 from rne.kernels.scratch import STACK, aligned, table_at
@@ -53,7 +53,8 @@ WORK = 29
 def articulated(table, state, work, loads):
     """Turn rows q, qd, tau, sine and cosine of q (0, 1, 2, 4, 5) of `state` into row qdd (3).
 
-    For robots without mimic joints. work : (links + 1, WORK) scratch. Returns whether any pivot is suspiciously small.
+    For robots without mimic joints. work : (links + 1, WORK) scratch. Returns one bit a lane: whether a pivot is
+    suspiciously small.
     """
     links = int(table[0, LINKS])
     zero = like(work[0, 0], 0.0)
@@ -76,7 +77,7 @@ def articulated(table, state, work, loads):
             put(work, i, 8, nothing6)
             put(work, i, 14, nothing9)
             put(work, i, 23, nothing6)
-    suspect = False
+    suspect = 0
     J, B, M, f, n = nothing6, nothing9, nothing6, nothing3, nothing3
     for i in range(links, 0, -1):
         if table[i, KEEP] != 0.0:
@@ -86,8 +87,7 @@ def articulated(table, state, work, loads):
         j = int(table[i, COORDINATE])
         force, moment = axis_wrench(table, i, J, B, M)
         pivot = along(table, i, force, moment) + table[i, ROTOR]
-        if any_beyond(tiny(pivot, like(pivot, table[i, BOUND])), pivot):
-            suspect = True
+        suspect |= lanes_below(pivot, tiny(pivot, like(pivot, table[i, BOUND])))
         inverse = like(pivot, 1.0) / pivot
         unit_f = (force[0] * inverse, force[1] * inverse, force[2] * inverse)
         unit_n = (moment[0] * inverse, moment[1] * inverse, moment[2] * inverse)
@@ -132,8 +132,8 @@ def articulated(table, state, work, loads):
 def by_matrix(table, state, work, mass, x, loads):
     """Replace tau in row 0 of `x` (2, coordinates) by qdd, from rows q, qd, sine and cosine (0, 1, 4, 5) of `state`.
 
-    work : (links + 1, composite.WORK) and mass : (coordinates, coordinates) scratch. Returns whether any lane is
-    singular.
+    work : (links + 1, composite.WORK) and mass : (coordinates, coordinates) scratch. Returns one bit a lane:
+    whether it is singular.
     """
     links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
     for j in range(links):
@@ -143,6 +143,7 @@ def by_matrix(table, state, work, mass, x, loads):
         bias, leader = state[3, int(table[i, COORDINATE])], int(table[i, LEADER])
         x[0, leader] = fma(-bias, table[i, RATIO], x[0, leader])
     composite.recursion(table, state, work, mass, WITH_ROTORS)
+    composite.bounds(table, x)
     singular = factor(mass, x, n)
     solve(mass, x, n)
     return singular
@@ -171,7 +172,7 @@ def _run_articulated_large(table, q, qd, tau, qdd, size, loads):
 
 @borrowing
 def one_articulated(table, q, qd, tau, qdd, loads):
-    """One state of a robot without mimic joints, of floats; scratch on the stack. Returns whether it is suspect."""
+    """One state of a robot without mimic joints, of floats; scratch on the stack. Returns 0 unless it is suspect."""
     links = int(table[0, LINKS])
     size = 6 * pack_floats(table, packs_for(table, links)) + (links + 1) * WORK
     if size > STACK:
@@ -207,7 +208,7 @@ def _run_by_matrix_large(table, q, qd, tau, qdd, size, loads):
 
 @borrowing
 def one_by_matrix(table, q, qd, tau, qdd, loads):
-    """One state of any robot, of floats; scratch on the stack. Returns whether the mass matrix is singular."""
+    """One state of any robot, of floats; scratch on the stack. Returns 0 unless the mass matrix is singular."""
     links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
     size = 6 * pack_floats(table, packs_for(table, links)) + (links + 1) * composite.WORK + n * n + 2 * n
     if size > STACK:
@@ -217,9 +218,9 @@ def one_by_matrix(table, q, qd, tau, qdd, loads):
 
 @borrowing
 def one(table, q, qd, tau, qdd, loads):
-    """One state of any robot, of floats. Returns whether the mass matrix is singular."""
-    if table[0, MIMIC] == 0.0 and not one_articulated(table, q, qd, tau, qdd, loads):
-        return False
+    """One state of any robot, of floats. Returns 0 unless the mass matrix is singular."""
+    if table[0, MIMIC] == 0.0 and one_articulated(table, q, qd, tau, qdd, loads) == 0:
+        return 0
     return one_by_matrix(table, q, qd, tau, qdd, loads)
 
 
@@ -258,7 +259,7 @@ def make_one_by_matrix(stamp: str) -> Callable[..., int]:
 def make_many_articulated(stamp: str) -> Callable[..., None]:
     """Make the entry for batches; `where` holds address and row stride in bytes of q, qd, tau and qdd.
 
-    suspects : one number a sample; becomes 1 where a pivot near is tiny.
+    suspects : one number a sample; becomes 1 where a pivot is tiny.
     """
 
     def forward_dynamics_articulated(table, first, stop, where, loads, suspects):
@@ -272,8 +273,7 @@ def make_many_articulated(stamp: str) -> Callable[..., None]:
         for row in range(first, stop, samples):
             load_many(table, state, tile, 0, 3, where, row, stop - 1)
             sines(state, links)
-            if articulated(table, state, work, loads):
-                suspects[row : min(row + samples, stop)] = 1
+            mark(suspects, articulated(table, state, work, loads), row, min(samples, stop - row))
             store_many(table, state, 3, tile, where[6], where[7], row, stop - 1)
 
     return forward_dynamics_articulated
@@ -296,8 +296,7 @@ def make_many_by_matrix(stamp: str) -> Callable[..., None]:
             load_many(table, state, x, 0, 2, where, row, stop - 1)
             load_tile(x, 0, where[4], where[5], row, stop - 1, n)
             sines(state, links)
-            if by_matrix(table, state, work, mass, x, loads):
-                suspects[row : min(row + samples, stop)] = 1
+            mark(suspects, by_matrix(table, state, work, mass, x, loads), row, min(samples, stop - row))
             store_tile(x, 0, where[6], where[7], row, stop - 1, n)
 
     return forward_dynamics_by_matrix

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rne.kernels.cholesky import factor, invert
+from rne.kernels.cholesky import factor, invert, mark
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.inertia import add6, composite_to_parent
 from rne.kernels.jit import borrowing, function, inline
 from rne.kernels.joint import add_to_composite, along, angle, unit_wrench
 from rne.kernels.layout import (
+    BOUND,
     COORDINATE,
     COORDINATES,
     FOLLOWS,
@@ -114,6 +115,16 @@ def recursion(table, state, work, mass, kind):
             m, h, S = zero, nothing3, nothing6
 
 
+@inline
+def bounds(table, spare):
+    """Fill row 1 of `spare` with how large the diagonal entries of the mass matrix can be, rotors left out."""
+    for j in range(int(table[0, COORDINATES])):
+        spare[1, j] = like(spare[1, j], 0.0)
+    for i in range(1, int(table[0, LINKS]) + 1):
+        j = int(table[i, LEADER])
+        spare[1, j] = spare[1, j] + table[i, RATIO] * table[i, RATIO] * table[i, BOUND]
+
+
 @borrowing
 def _run(table, q, mass, buffer, kind):
     links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
@@ -125,8 +136,9 @@ def _run(table, q, mass, buffer, kind):
     sines(as_packs(buffer, 0, 6, packs), packs)
     turns(table, state, work)
     recursion(table, state, work, mass, kind)
-    singular = False
+    singular = 0
     if kind & INVERSE:
+        bounds(table, state)
         singular = factor(mass, state, n)
         invert(mass, n)
     return singular
@@ -141,7 +153,7 @@ def _run_large(table, q, mass, size, kind):
 def one(table, q, mass, kind):
     """One state, of floats; scratch on the stack. Shapes are the caller's business.
 
-    kind : WITH_ROTORS, INVERSE, their sum, or 0. Returns whether the matrix is to be inverted, but singular.
+    kind : WITH_ROTORS, INVERSE, their sum, or 0. Returns 0 unless the matrix is to be inverted, but singular.
     """
     links = int(table[0, LINKS])
     size = 6 * pack_floats(table, packs_for(table, links)) + (links + 1) * WORK
@@ -167,7 +179,7 @@ def make_one(stamp: str) -> Callable[..., int]:
 def make_many(stamp: str) -> Callable[..., None]:
     """Make the entry for batches; `where` holds address and row stride in bytes of q and the matrices.
 
-    kind : as for `one`. suspects : one number a sample; becomes 1 near matrices that are to be inverted, but singular.
+    kind : as for `one`. suspects : one number a sample; becomes 1 where a matrix is to be inverted, but singular.
     """
 
     def mass_matrix_many(table, first, stop, where, kind, suspects):
@@ -188,8 +200,8 @@ def make_many(stamp: str) -> Callable[..., None]:
             turns(table, state, work)
             recursion(table, state, work, mass, kind)
             if kind & INVERSE:
-                if factor(mass, tile, n):
-                    suspects[row : min(row + samples, stop)] = 1
+                bounds(table, tile)
+                mark(suspects, factor(mass, tile, n), row, min(samples, stop - row))
                 invert(mass, n)
             store_tile(flat, 0, where[2], where[3], row, stop - 1, n * n)
 

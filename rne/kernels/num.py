@@ -96,6 +96,20 @@ def any_beyond(typing_context: Any, number: Any, limit: Any) -> Any:
 
 
 @intrinsic
+def lanes_below(typing_context: Any, number: Any, limit: Any) -> Any:
+    """One bit a lane, the first lane the lowest: whether `number` is `limit` or less; not so for NaN."""
+
+    def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
+        bound = to_number(context, builder, args[1], sig.args[1], number)
+        bits = builder.fcmp_ordered("<=", args[0], bound)
+        if isinstance(number, Pack):
+            bits = builder.bitcast(bits, ir.IntType(number.lanes))
+        return builder.zext(bits, ir.IntType(64))
+
+    return types.int64(number, limit), codegen
+
+
+@intrinsic
 def all_zero(typing_context: Any, number: Any) -> Any:
     """Whether every lane is zero; not so for NaN."""
 
