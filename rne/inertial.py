@@ -89,6 +89,8 @@ def with_parameters(tree: Tree, names: Sequence[str], pi: ArrayLike, strict: boo
     if shape not in [(k * count,) for k in (10, 11, 13, 14)]:
         wanted = " or ".join(str(k * count) for k in (10, 11, 13, 14))
         raise ArgumentError(f"pi: wanted {wanted} numbers, ten a link and those of its drive; got shape {shape}")
+    if not count:  # no joints, no parameters
+        return tree
     values, extra = numbers("pi", pi, shape), shape[0] - len(OF_BODY) * count
     rows, drives = values[: len(values) - extra].reshape(count, -1), values[len(values) - extra :].reshape(-1, count)
     joints = {joint.name: joint for joint in tree.joints}
@@ -118,11 +120,15 @@ def _body(joint: Joint, row: Array, strict: bool) -> Body:
 def _with_bodies(tree: Tree, bodies: dict[str, Body]) -> Tree:
     """Give movable links bodies, by the name of the child of the joint; what is bolted to it then weighs nothing."""
     carrier = {joint.child: joint.parent for joint in tree.joints if not joint.movable}
+    carried_by: dict[str, str] = {}
 
     def changed(body: Body) -> Body:
-        name = body.name
-        while name in carrier:
+        name, chain = body.name, []
+        while name in carrier and name not in carried_by:
+            chain.append(name)
             name = carrier[name]
+        name = carried_by.get(name, name)
+        carried_by.update(dict.fromkeys(chain, name))
         if name == body.name:
             return bodies.get(name, body)
         return Body(body.name, has_inertial=False, line=body.line) if name in bodies else body
