@@ -14,7 +14,7 @@ from rne import coupling, edit, inertial
 from rne.errors import MOST_SHOWN, ArgumentError, ModelWarning
 from rne.kernels import layout as at
 from rne.links import LinkTable, compile_tree
-from rne.read.structure import check_tree
+from rne.read.trees import check_tree
 from rne.tree import IDENTITY, Drive, Joint, Tree
 
 

@@ -32,8 +32,7 @@ STAND_IN_MASS, STAND_IN_MOMENT = 1e-5, 1e-7
 
 def check_body(body: Body, spot: Spot) -> None:
     """Report a mass or inertia that no body can have."""
-    if not np.all(np.abs([body.mass, *body.com, *np.ravel(body.inertia)]) < LARGEST):  # NaN fails as well
-        spot.error(f"mass, centre of mass or inertia is not finite or beyond {LARGEST:g} in SI units")
+    if not is_measurable(body, spot):
         return
     if body.mass < 0:
         spot.doubt(f"the mass {body.mass:g} kg is negative; no body has that", "mass-negative")
@@ -51,6 +50,14 @@ def check_body(body: Body, spot: Spot) -> None:
         spot.note(what, "inertia-triangle")
     if body.mass == 0 and size > 0:
         spot.note("the inertia is not zero but the mass is", "inertia-without-mass")
+
+
+def is_measurable(body: Body, spot: Spot) -> bool:
+    """Whether mass, centre and inertia are numbers that can be calculated with; report it if not."""
+    sound = bool(np.all(np.abs([body.mass, *body.com, *np.ravel(body.inertia)]) < LARGEST))  # NaN fails as well
+    if not sound:
+        spot.error(f"mass, centre of mass or inertia is not finite or beyond {LARGEST:g} in SI units")
+    return sound
 
 
 def check_place(joint: Joint, spot: Spot) -> None:

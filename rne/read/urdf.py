@@ -125,7 +125,7 @@ def _read_name(robot: Element, findings: Findings) -> str:
     name, version = node.text("name"), node.text("version")
     if version is not None and version.strip() not in VERSIONS:
         node.spot.note(
-            f"version {shown(version)} of URDF is not known; it is read as version 1.0, which may lack what is new in it"
+            f"version {shown(version)} of URDF is not known; it is read as version 1.0, without what is new in it"
         )
     if name is None or not name.strip():
         node.spot.note(f"the robot has no name, which the format demands; it is called {NAMELESS!r}")
