@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rne.edit import drives_the_robot, numbers
 from rne.errors import ArgumentError
 from rne.kernels import layout as at
-from rne.passivity import is_negative
+from rne.passivity import negative_part
 from rne.tree import Coupling, Tree
 
 Array = NDArray[np.float64]
@@ -53,10 +53,10 @@ def with_dampers(tree: Tree, coordinates: tuple[str, ...], viscous: ArrayLike) -
         A wrong shape, numbers that are not finite, or a matrix that is not symmetric or not positive semidefinite.
     """
     B = _symmetric("viscous", viscous, coordinates)
-    found = is_negative(B)
-    if found is not None:
-        direction = dict(zip(coordinates, found[1].round(4).tolist(), strict=True))
-        raise ArgumentError(drives_the_robot("viscous", found[0], direction))
+    values, directions = negative_part(B)
+    if values.size:
+        direction = dict(zip(coordinates, directions[:, 0].round(4).tolist(), strict=True))
+        raise ArgumentError(drives_the_robot("viscous", float(values[0]), direction))
     own = {name: fsum(row) for name, row in zip(coordinates, B, strict=True)}
     joints = [replace(j, drive=replace(j.drive, viscous=own.get(j.name, 0.0))) for j in tree.joints]
     kept = [replace(coupling, viscous=0.0) for coupling in tree.couplings if coupling.stiffness]

@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rne.edit import matrix, numbers, vector, with_drives
 from rne.errors import ArgumentError, check_flag
-from rne.tree import Body, Drive, Joint, Tree
+from rne.passivity import DAMPERS, active, active_joints
+from rne.tree import Body, Drive, Joint, Tree, resolved_mimics
 
 Array = NDArray[np.float64]
 
@@ -100,6 +101,33 @@ def with_parameters(tree: Tree, names: Sequence[str], pi: ArrayLike, strict: boo
         return tree
     changed = {name: _drive(joints[name].drive, column) for name, column in zip(names, drives.T, strict=True)}
     return with_drives(tree, changed)
+
+
+def active_dampers(tree: Tree, names: Sequence[str], viscous: Array) -> set[str]:
+    """Return the joints whose dampers would drive the robot if those of `names` were `viscous`, couplings included."""
+    return active_joints(_damped(tree, names, viscous), tree.couplings, DAMPERS)
+
+
+def passive_dampers(tree: Tree, names: Sequence[str], viscous: Array) -> Array:
+    """Return dampers, raised all alike until they do not drive the robot; the same ones if they do not anyway."""
+    found = active(_damped(tree, names, viscous), tree.couplings, DAMPERS)
+    if found is None:
+        return viscous
+    leads = {joint.name for joint in tree.joints if joint.mimic is None}
+    return viscous - found[0] * np.array([name in leads for name in names])
+
+
+def coupled_joints(tree: Tree) -> set[str]:
+    """Return the joints that move with a damper of a coupling."""
+    mimics = resolved_mimics(tree.joints)
+    ends = [name for coupling in tree.couplings if coupling.viscous for name in (coupling.first, coupling.second)]
+    leaders = {mimics[name].leader for name in ends if name in mimics}
+    return {name for name, mimic in mimics.items() if mimic.leader in leaders}
+
+
+def _damped(tree: Tree, names: Sequence[str], viscous: Array) -> list[Joint]:
+    own = dict(zip(names, viscous.tolist(), strict=True))
+    return [replace(j, drive=replace(j.drive, viscous=own.get(j.name, j.drive.viscous))) for j in tree.joints]
 
 
 def _body(joint: Joint, row: Array, strict: bool) -> Body:

@@ -17,16 +17,17 @@ Array = NDArray[np.float64]
 
 ROUNDING = 1e-9
 """What is forgiven of a negative eigenvalue, as a part of the largest entry."""
+TAKES_PART = 1e-3
+"""Share of a motion of length 1 from which on a coordinate is named."""
 DAMPERS, SPRINGS = "viscous", "stiffness"
 """The numbers of drives and couplings that B and K are made of."""
 
 
-def is_negative(matrix: Array) -> tuple[float, Array] | None:
-    """Return the lowest eigenvalue of a symmetric matrix and its direction, or None where it is none below zero."""
+def negative_part(matrix: Array) -> tuple[Array, Array]:
+    """Return the negative eigenvalues of a symmetric matrix, the lowest first, and their directions as columns."""
     values, directions = np.linalg.eigh(matrix)
-    if not values.size or values[0] >= -ROUNDING * np.abs(matrix).max():
-        return None
-    return float(values[0]), directions[:, 0]
+    below = values < -ROUNDING * np.abs(matrix).max(initial=0.0)
+    return values[below], directions[:, below]
 
 
 def active(joints: Sequence[Joint], couplings: Sequence[Coupling], what: str) -> tuple[float, dict[str, float]] | None:
@@ -42,10 +43,23 @@ def active(joints: Sequence[Joint], couplings: Sequence[Coupling], what: str) ->
     value, direction : the lowest eigenvalue of B or K over the coordinates, and by coordinate a motion of length 1 that
         has it; None where the matrix is positive semidefinite, but for rounding.
     """
+    names, values, directions = _negative(joints, couplings, what)
+    if not values.size:
+        return None
+    return float(values[0]), dict(zip(names, directions[:, 0].round(4).tolist(), strict=True))
+
+
+def active_joints(joints: Sequence[Joint], couplings: Sequence[Coupling], what: str) -> set[str]:
+    """Return the joints that take part in a motion along which the springs or dampers of a sound tree are active."""
+    names, _, directions = _negative(joints, couplings, what)
+    moved = {name for name, share in zip(names, np.abs(directions), strict=True) if share.max(initial=0.0) > TAKES_PART}
+    return {name for name, mimic in resolved_mimics(joints).items() if mimic.leader in moved}
+
+
+def _negative(joints: Sequence[Joint], couplings: Sequence[Coupling], what: str) -> tuple[list[str], Array, Array]:
+    """Return the coordinates that may take part, and the negative part of B or K over them."""
     terms = _terms(joints, couplings, what)
     names = _concerned(terms)  # of a giant, mostly few
-    if not names:
-        return None
     place = {name: k for k, name in enumerate(names)}
     matrix = np.zeros((len(names), len(names)))
     for value, stretch in terms:
@@ -53,10 +67,7 @@ def active(joints: Sequence[Joint], couplings: Sequence[Coupling], what: str) ->
             at = [place[name] for name in stretch]
             slope = np.array(list(stretch.values()))
             matrix[np.ix_(at, at)] += value * np.outer(slope, slope)
-    found = is_negative(matrix)
-    if found is None:
-        return None
-    return found[0], dict(zip(names, found[1].round(4).tolist(), strict=True))
+    return names, *negative_part(matrix)
 
 
 def _terms(joints: Sequence[Joint], couplings: Sequence[Coupling], what: str) -> list[tuple[float, dict[str, float]]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne import coupling, edit, inertial
-from rne.errors import MOST_SHOWN, ArgumentError, ModelWarning
+from rne.errors import ArgumentError
 from rne.kernels import layout as at
 from rne.links import LinkTable, compile_tree
 from rne.read.trees import check_tree
@@ -242,20 +241,13 @@ class Robot:
     def with_drives(self, drives: Mapping[str, Drive]) -> Robot:
         """Return the robot with other drives, by joint name: rotor inertia, gear ratio, friction and springs.
 
-        A damper or spring may be negative where the couplings of the robot make up for it: what counts is that its
-        damping B and stiffness K stay positive semidefinite, or become no worse than they were.
-
-        Raises
-        ------
-        UnknownNameError, ArgumentError
-            No such joint, no Drive, numbers that no drive has, or dampers that would drive the robot.
+        A damper or spring may be negative where couplings make up for it: it is an `ArgumentError` only if damping B or
+        stiffness K of the robot are not positive semidefinite, and were better before.
 
         Examples
         --------
         >>> import rne
         >>> arm = rne.load("models/planar2/robot.dh.toml").with_dampers([[1.0, -2.0], [-2.0, 5.0]])
-        >>> arm.joint("shoulder").drive.viscous  # beside a damper of 2 between the joints
-        -1.0
         >>> arm.with_drives({"shoulder": rne.Drive(viscous=-1.1)}).damping.round(3).tolist()
         [[0.9, -2.0], [-2.0, 5.0]]
         """
@@ -355,18 +347,3 @@ def _order(joints: Sequence[str], there: tuple[str, ...]) -> tuple[str, ...]:
         what = f"{', '.join(missing)} missing (lock={{...}} freezes joints)" if missing else "a name stands twice"
         raise ArgumentError(f"joints: wanted each of {', '.join(there)} once; {what}")
     return wanted
-
-
-def make_robot(
-    tree: Tree, lock: Mapping[str, float] | None, joints: Sequence[str] | None, gravity: ArrayLike | None
-) -> Robot:
-    """Make a robot of a tree, as the loading functions do, and say what the reader noted."""
-    for note in tree.notes[:MOST_SHOWN]:
-        warnings.warn(str(note), ModelWarning, stacklevel=3)
-    if more := len(tree.notes[MOST_SHOWN:]):
-        warnings.warn(f"{tree.source}: {more:,} more notes; robot.tree.notes has them all", ModelWarning, stacklevel=3)
-    if lock is not None:
-        tree = edit.locked(tree, lock)
-    if gravity is not None:
-        tree = replace(tree, gravity=edit.vector("gravity", gravity))
-    return Robot(tree, joints)

@@ -54,7 +54,8 @@ def check_body(body: Body, spot: Spot) -> None:
 
 def is_measurable(body: Body, spot: Spot) -> bool:
     """Whether mass, centre and inertia are numbers that can be calculated with; report it if not."""
-    sound = bool(np.all(np.abs([body.mass, *body.com, *np.ravel(body.inertia)]) < LARGEST))  # NaN fails as well
+    inertia = (x for row in body.inertia for x in row)
+    sound = all(abs(x) < LARGEST for x in (body.mass, *body.com, *inertia))  # NaN fails as well
     if not sound:
         spot.error(f"mass, centre of mass or inertia is not finite or beyond {LARGEST:g} in SI units")
     return sound
@@ -62,7 +63,7 @@ def is_measurable(body: Body, spot: Spot) -> bool:
 
 def check_place(joint: Joint, spot: Spot) -> None:
     """Report a joint so far from its parent that moments of inertia would overflow, or that follows so steeply."""
-    if not np.all(np.abs(joint.origin.position) < LARGEST):
+    if not all(abs(x) < LARGEST for x in joint.origin.position):
         spot.error(f"the position of the joint is beyond {LARGEST:g} m; lengths are in metres")
     mimic = joint.mimic
     if mimic is not None and not max(abs(mimic.ratio), abs(mimic.offset)) < LARGEST:
@@ -85,7 +86,7 @@ def check_drive(drive: Drive, spot: Spot) -> None:
         spot.error(f"the gear ratio is {ratio:g}; a number other than zero, with a finite square, is wanted")
         return
     felt = [drive.rotor_inertia * ratio * ratio, drive.viscous, drive.coulomb_plus, drive.coulomb_minus]
-    if not np.all(np.abs([*felt, drive.stiffness, drive.rest]) < LARGEST):
+    if not all(abs(x) < LARGEST for x in (*felt, drive.stiffness, drive.rest)):
         spot.error(f"the rotor inertia, friction, spring or rest position at the joint is beyond {LARGEST:g}")
         return
     if drive.rotor_inertia < 0:

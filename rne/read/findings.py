@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import NoReturn
 
@@ -39,12 +39,11 @@ class Findings:
         """Return the spot of an element, to which things can be said."""
         return Spot(self, element, line)
 
-    def hint(self, word: str, known: Iterable[str]) -> str:
+    def hint(self, word: str, known: Collection[str]) -> str:
         """Return a hint at the known word nearest to `word`, or nothing when none is near.
 
         After many errors, or among very many words, the search is left out, which is slow.
         """
-        known = list(known)
         self._compared += len(known)
         wanted = len(self.errors) < MOST_HINTS and self._compared <= MOST_COMPARED
         near = close_names(word, known) if wanted else []
