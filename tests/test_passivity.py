@@ -29,7 +29,7 @@ def test_active_is_what_the_matrices_of_the_link_table_say(seed):
         replace(j, drive=replace(j.drive, viscous=float(v), stiffness=float(k))) if j.movable else j
         for j, v, k in zip(robot.tree.joints, *rng.uniform(-0.2, 4.0, (2, len(robot.tree.joints))), strict=True)
     ]
-    couplings = [replace(c, viscous=float(v)) for c, v in zip(robot.tree.couplings, rng.uniform(-0.2, 2, 99))]
+    couplings = [replace(c, viscous=float(rng.uniform(-0.2, 2.0))) for c in robot.tree.couplings]
     robot = rne.Robot(replace(robot.tree, joints=tuple(joints), couplings=tuple(couplings)))
     for what, matrix in ((DAMPERS, robot.damping), (SPRINGS, robot.stiffness)):
         lowest = np.linalg.eigvalsh(matrix)[0]
@@ -171,7 +171,7 @@ def test_a_robot_without_dampers_between_joints_is_judged_joint_by_joint():
     robot = arm()
     pi = rne.parameters(robot, friction=True)
     pi[-18] = -0.1
-    with pytest.raises(rne.ArgumentError, match="along qd = {'turret': "):
+    with pytest.raises(rne.ArgumentError, match=r"along qd = \{'turret': "):
         robot.with_parameters(pi)
 
 

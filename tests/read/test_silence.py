@@ -42,7 +42,8 @@ def test_the_version_that_is_read_is_not_worth_a_word(version):
 
 
 def finger(leader_link: str, follower_link: str, multiplier: float = 1.0, tail: str = "") -> str:
-    return f"""<robot name="r"><link name="base"/><link name="a">{leader_link}</link><link name="b">{follower_link}</link>
+    return f"""<robot name="r"><link name="base"/>
+      <link name="a">{leader_link}</link><link name="b">{follower_link}</link>
       <joint name="lead" type="prismatic"><parent link="base"/><child link="a"/><axis xyz="1 0 0"/></joint>
       <joint name="follow" type="prismatic"><parent link="base"/><child link="b"/><axis xyz="0 1 0"/>
       <mimic joint="lead" multiplier="{multiplier}"/></joint>{tail}</robot>"""
