@@ -9,15 +9,16 @@ from math import fsum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.edit import numbers, rounding
+from rne.edit import drives_the_robot, numbers, rounding
 from rne.errors import ArgumentError
 from rne.kernels import layout as at
+from rne.passivity import negative_part
 from rne.tree import Coupling, Tree
 
 Array = NDArray[np.float64]
 
 ROUNDING = 1e-9
-"""What is forgiven of symmetry, and of dampers that drive, as a part of the largest entry."""
+"""What is forgiven of symmetry, as a part of the largest entry."""
 
 
 def with_springs(tree: Tree, coordinates: tuple[str, ...], stiffness: ArrayLike, rest: ArrayLike | None) -> Tree:
@@ -52,13 +53,10 @@ def with_dampers(tree: Tree, coordinates: tuple[str, ...], viscous: ArrayLike) -
         A wrong shape, numbers that are not finite, or a matrix that is not symmetric or not positive semidefinite.
     """
     B = _symmetric("viscous", viscous, coordinates)
-    values, directions = np.linalg.eigh(B)
-    if values.size and values[0] < -ROUNDING * np.abs(B).max():
+    values, directions = negative_part(B)
+    if values.size:
         direction = dict(zip(coordinates, directions[:, 0].round(4).tolist(), strict=True))
-        raise ArgumentError(
-            f"viscous: these dampers would drive the robot: qd^T B qd is {values[0]:.6g} along qd = {direction}; "
-            "wanted a positive semidefinite matrix"
-        )
+        raise ArgumentError(drives_the_robot("viscous", float(values[0]), direction))
     own = {name: fsum(row) for name, row in zip(coordinates, B, strict=True)}
     joints = [replace(j, drive=replace(j.drive, viscous=own.get(j.name, 0.0))) for j in tree.joints]
     kept = [replace(coupling, viscous=0.0) for coupling in tree.couplings if coupling.stiffness]

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.errors import ArgumentError, UnknownNameError, close_names, shown
-from rne.tree import Body, Coupling, Drive, Joint, Matrix, Pose, Tree, Vector
+from rne.errors import ArgumentError, UnknownNameError, close_names, listed, shown
+from rne.passivity import DAMPERS, SPRINGS, active
+from rne.tree import Body, Coupling, Drive, Joint, Matrix, Pose, Tree, Vector, resolved_mimics
 
 # How the joint that holds a payload is called, after it: a payload makes no new tip.
 MOUNT = " mount"  # with a blank, which no name in a file is likely to have there
@@ -22,16 +23,13 @@ ORTHONORMAL = 1e-6
 """What R R^T may differ from 1."""
 SINGLE = 1e-4
 """What either may be of numbers that float32 can hold: they may have gathered its rounding along a chain of joints."""
-MOST_NAMES = 40
-"""Names that a message lists when none is near."""
 
 
 def unknown_name(argument: str, kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
     """Return the error for a name that is not there, with close ones suggested."""
     names = list(known)
     close = close_names(name, names, 3) if isinstance(name, str) else []
-    there = ", ".join(names[:MOST_NAMES] + ["..."] * (len(names) > MOST_NAMES)) or "none"
-    hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else f"; there are {there}"
+    hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else f"; there are {listed(names)}"
     return UnknownNameError(f"{argument}: no {kind} is named {shown(name)}{hint}")
 
 
@@ -154,24 +152,17 @@ def locked(tree: Tree, values: Mapping[str, float], argument: str = "lock") -> T
         if mimic is not None and mimic.leader not in values:
             raise ArgumentError(f"{argument}: joint {name!r} mimics {mimic.leader!r}; lock that one")
         numbers(f"{argument}[{name!r}]", value, ())
-    frozen = {name: position for name in joints if (position := _position(name, joints, values)) is not None}
+    mimics = resolved_mimics(replace(j, mimic=None) if j.name in values else j for j in joints.values())
+    frozen = {
+        name: mimic.ratio * float(values[mimic.leader]) + mimic.offset
+        for name, mimic in mimics.items()
+        if mimic.leader in values
+    }
     return replace(
         tree,
         joints=tuple(_fixed(j, frozen[j.name]) if j.name in frozen else j for j in tree.joints),
         couplings=tuple(_relaxed(coupling, frozen) for coupling in tree.couplings),
     )
-
-
-def _position(name: str, joints: Mapping[str, Joint], values: Mapping[str, float]) -> float | None:
-    """Where a joint freezes, by itself or along with its leader; None if it stays free."""
-    ratio, shift = 1.0, 0.0
-    while name not in values:
-        mimic = joints[name].mimic
-        if mimic is None:
-            return None
-        shift, ratio = shift + ratio * mimic.offset, ratio * mimic.ratio
-        name = mimic.leader
-    return ratio * float(values[name]) + shift
 
 
 def _fixed(joint: Joint, position: float) -> Joint:
@@ -277,7 +268,8 @@ def with_drives(tree: Tree, drives: Mapping[str, Drive]) -> Tree:
     UnknownNameError
         No movable joint has this name.
     ArgumentError
-        Something is no Drive, or its numbers are not finite or negative where they must not be.
+        Something is no Drive, or its numbers are not finite or negative where they must not be; or the springs or
+        dampers of the robot, couplings included, would be active, or more so than they were.
     """
     if not isinstance(drives, Mapping):
         raise ArgumentError(f"drives: wanted a mapping from joint name to Drive, got {type(drives).__name__}")
@@ -288,9 +280,37 @@ def with_drives(tree: Tree, drives: Mapping[str, Drive]) -> Tree:
         if not isinstance(drive, Drive):
             raise ArgumentError(f"drives[{name!r}]: wanted a Drive, got {type(drive).__name__}")
         values = {key: float(numbers(f"drives[{name!r}].{key}", value, ())) for key, value in asdict(drive).items()}
-        for key in ("rotor_inertia", "viscous", "coulomb_plus", "coulomb_minus", "stiffness"):
+        for key in ("rotor_inertia", "coulomb_plus", "coulomb_minus"):
             if values[key] < 0:
                 raise ArgumentError(f"drives[{name!r}].{key}: wanted zero or more, got {values[key]}")
         if values["gear_ratio"] == 0:
             raise ArgumentError(f"drives[{name!r}].gear_ratio: wanted anything but zero; 1 is without gears")
-    return replace(tree, joints=tuple(replace(j, drive=drives.get(j.name, j.drive)) for j in tree.joints))
+    changed = replace(tree, joints=tuple(replace(j, drive=drives.get(j.name, j.drive)) for j in tree.joints))
+    for what in (DAMPERS, SPRINGS):
+        _refuse_active(tree, changed, what)
+    return changed
+
+
+def _refuse_active(before: Tree, after: Tree, what: str) -> None:
+    """Refuse springs or dampers that are more active than those before; these may be so, by a lenient load."""
+    found = active(after.joints, after.couplings, what)
+    if found is None:
+        return
+    value, direction = found
+    known = active(before.joints, before.couplings, what)
+    if known is not None and value >= known[0] * (1 + SYMMETRY_ROUNDING):
+        return
+    if what == DAMPERS:
+        raise ArgumentError(drives_the_robot("drives", value, direction))
+    raise ArgumentError(
+        f"drives: these springs would push the robot away from rest: q^T K q is {value:.6g} along q = {direction}; if "
+        "that is meant, give them all to with_springs"
+    )
+
+
+def drives_the_robot(argument: str, value: float, direction: Mapping[str, float]) -> str:
+    """Return the message on dampers that feed energy in."""
+    return (
+        f"{argument}: these dampers would drive the robot: qd^T B qd is {value:.6g} along qd = {dict(direction)}; "
+        "wanted a positive semidefinite matrix B of all dampers, couplings included"
+    )

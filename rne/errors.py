@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import islice
 
 import numpy as np
 
 MOST_SHOWN = 100
 """Problems of one file that its error spells out."""
+MOST_NAMES = 40
+"""Names that a message lists."""
 LONGEST_NAME = 200
 """Letters up to which a name is compared with others."""
 LONGEST_VALUE = 60
@@ -121,6 +124,12 @@ def close_names(name: object, known: Iterable[str], count: int = 1) -> list[str]
     if len(wanted) > LONGEST_NAME:
         return []
     return [by_sight[near] for near in get_close_matches(wanted.casefold(), list(by_sight), n=count)]
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names, or the first of very many, as they go into a message."""
+    first = list(islice(names, MOST_NAMES + 1))
+    return ", ".join(first[:MOST_NAMES] + ["..."] * (len(first) > MOST_NAMES)) or "none"
 
 
 def shown(value: object) -> str:

@@ -13,7 +13,7 @@ from rne.arrays import as_batch, check_robot
 from rne.dynamics import inverse_dynamics
 from rne.edit import numbers
 from rne.errors import ArgumentError
-from rne.inertial import OF_BODY, physical
+from rne.inertial import OF_BODY, OF_FRICTION, active_dampers, physical
 from rne.linear_model import parameters
 from rne.nearest import nearest
 from rne.regrouping import BaseParameters, base_parameters
@@ -80,7 +80,9 @@ class Identification:
 
     @cached_property
     def unphysical(self) -> tuple[str, ...]:
-        """Joints whose links have parameters in `pi` that no body can have, or whose drives have negative ones.
+        """Joints whose links have parameters in `pi` that no body can have, or whose drives are impossible.
+
+        Rotor inertias and Coulomb friction are negative in no drive, dampers only where couplings make up for it.
 
         None where bodies with the identified base parameters exist and were found. Otherwise noise or friction that is
         not in the model may be to blame; the torques are as good, the inverse of the mass matrix may not be.
@@ -88,8 +90,13 @@ class Identification:
         joints = self.base.robot.links.joints
         size = len(OF_BODY) * len(joints)
         sound = physical(self.pi[:size].reshape(len(joints), -1))
-        sound &= (self.pi[size:].reshape(-1, len(joints)) >= 0).all(axis=0)
-        return tuple(joint for joint, good in zip(joints, sound, strict=True) if not good)
+        drives = self.pi[size:].reshape(-1, len(joints))
+        driving: set[str] = set()
+        if self.base.friction:  # dampers are sound together, see `rne.passivity`
+            driving = active_dampers(self.base.robot.tree, joints, drives[-len(OF_FRICTION)])
+            drives = np.delete(drives, -len(OF_FRICTION), axis=0)
+        sound &= (drives >= 0).all(axis=0)
+        return tuple(joint for joint, good in zip(joints, sound, strict=True) if not good or joint in driving)
 
     @property
     def robot(self) -> Robot:
@@ -138,8 +145,9 @@ def identify(
 
     A full set of parameters with the identified base parameters is not unique. Given is the one nearest the robot's own
     with which bodies exist, if any: no eigenvalue of a pseudo-inertia negative (Wensing, Kim, Slotine 2018), no rotor
-    inertia or friction either. Near is meant by the pseudo-inertias, with the mass and the radius of gyration of each
-    link as units. Where noise leaves no such bodies, the result says so, and offers the most likely ones.
+    inertia or friction either, except that the dampers of joints with couplings are judged together with these. Near
+    is meant by the pseudo-inertias, with the mass and the radius of gyration of each link as units. Where noise leaves
+    no such bodies, the result says so, and offers the most likely ones.
 
     Parameters
     ----------

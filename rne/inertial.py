@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rne.edit import matrix, numbers, vector, with_drives
 from rne.errors import ArgumentError, check_flag
-from rne.tree import Body, Drive, Joint, Tree
+from rne.passivity import DAMPERS, active, active_joints
+from rne.tree import Body, Drive, Joint, Tree, resolved_mimics
 
 Array = NDArray[np.float64]
 
@@ -103,6 +104,33 @@ def with_parameters(tree: Tree, names: Sequence[str], pi: ArrayLike, strict: boo
     return with_drives(tree, changed)
 
 
+def active_dampers(tree: Tree, names: Sequence[str], viscous: Array) -> set[str]:
+    """Return the joints whose dampers would drive the robot if those of `names` were `viscous`, couplings included."""
+    return active_joints(_damped(tree, names, viscous), tree.couplings, DAMPERS)
+
+
+def passive_dampers(tree: Tree, names: Sequence[str], viscous: Array) -> Array:
+    """Return dampers, raised all alike until they do not drive the robot; the same ones if they do not anyway."""
+    found = active(_damped(tree, names, viscous), tree.couplings, DAMPERS)
+    if found is None:
+        return viscous
+    leads = {joint.name for joint in tree.joints if joint.mimic is None}
+    return viscous - found[0] * np.array([name in leads for name in names])
+
+
+def coupled_joints(tree: Tree) -> set[str]:
+    """Return the joints that move with a damper of a coupling."""
+    mimics = resolved_mimics(tree.joints)
+    ends = [name for coupling in tree.couplings if coupling.viscous for name in (coupling.first, coupling.second)]
+    leaders = {mimics[name].leader for name in ends if name in mimics}
+    return {name for name, mimic in mimics.items() if mimic.leader in leaders}
+
+
+def _damped(tree: Tree, names: Sequence[str], viscous: Array) -> list[Joint]:
+    own = dict(zip(names, viscous.tolist(), strict=True))
+    return [replace(j, drive=replace(j.drive, viscous=own.get(j.name, j.drive.viscous))) for j in tree.joints]
+
+
 def _body(joint: Joint, row: Array, strict: bool) -> Body:
     mass, first = row[0], row[1:4]
     if mass == 0 and first.any():
@@ -121,11 +149,15 @@ def _body(joint: Joint, row: Array, strict: bool) -> Body:
 def _with_bodies(tree: Tree, bodies: dict[str, Body]) -> Tree:
     """Give movable links bodies, by the name of the child of the joint; what is bolted to it then weighs nothing."""
     carrier = {joint.child: joint.parent for joint in tree.joints if not joint.movable}
+    carried_by: dict[str, str] = {}
 
     def changed(body: Body) -> Body:
-        name = body.name
-        while name in carrier:
+        name, chain = body.name, []
+        while name in carrier and name not in carried_by:
+            chain.append(name)
             name = carrier[name]
+        name = carried_by.get(name, name)
+        carried_by.update(dict.fromkeys(chain, name))
         if name == body.name:
             return bodies.get(name, body)
         return Body(body.name, has_inertial=False, line=body.line) if name in bodies else body

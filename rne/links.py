@@ -18,7 +18,7 @@ from rne.errors import ModelError, Problem
 from rne.frames import AXES, Frame, places_of
 from rne.kernels import layout as at
 from rne.rotations import split_zxz, turn_z, z_onto
-from rne.tree import Body, Coupling, Joint, Tree
+from rne.tree import Body, Coupling, Joint, Tree, resolved_mimics
 
 Array = NDArray[np.float64]
 
@@ -322,12 +322,11 @@ def _write_bounds(table: Array, links: list[_Link]) -> None:
 
 def _write_coordinates(table: Array, links: list[_Link], tree: Tree, coordinates: tuple[str, ...]) -> None:
     """Resolve mimic joints, chains of them included: q_joint = ratio * q[leader] + shift."""
-    mimics = {joint.name: joint.mimic for joint in tree.joints}
+    mimics = resolved_mimics(tree.joints)
     place = {name: k for k, name in enumerate(coordinates)}
     reduced = bool(table[0, at.MIMIC])
     for row, link in enumerate(links[1:], start=1):
-        name, ratio, shift = link.joint.name, 1.0, 0.0
-        while (mimic := mimics[name]) is not None:
-            name, shift, ratio = mimic.leader, shift + ratio * mimic.offset, ratio * mimic.ratio
-        table[row, [at.RATIO, at.SHIFT, at.LEADER]] = ratio, shift, place[name]
-        table[row, at.COORDINATE] = row - 1 if reduced else place[name]
+        mimic = mimics[link.joint.name]
+        leader = place[mimic.leader]
+        table[row, [at.RATIO, at.SHIFT, at.LEADER]] = mimic.ratio, mimic.offset, leader
+        table[row, at.COORDINATE] = row - 1 if reduced else leader

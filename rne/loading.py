@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from numpy.typing import ArrayLike
 
+from rne import edit
+from rne.errors import MOST_SHOWN, ModelWarning
 from rne.read import read
 from rne.read.dh import read_dh, tree_from_rows
 from rne.read.urdf import read_urdf
-from rne.robot import Robot, make_robot
+from rne.robot import Robot
+from rne.tree import Tree
 
 
 def load(
@@ -59,7 +64,7 @@ def load(
     >>> panda.n
     7
     """
-    return make_robot(read(path, args=args, strict=strict), lock, joints, gravity)
+    return _make_robot(read(path, args=args, strict=strict), lock, joints, gravity)
 
 
 def load_urdf(
@@ -87,7 +92,7 @@ def load_urdf(
     >>> rne.load_urdf('<robot name="block"><link name="base"/></robot>').n
     0
     """
-    return make_robot(read_urdf(path_or_text, strict=strict), lock, joints, gravity)
+    return _make_robot(read_urdf(path_or_text, strict=strict), lock, joints, gravity)
 
 
 def load_dh(
@@ -116,7 +121,7 @@ def load_dh(
     >>> rne.load_dh("models/planar2/robot.dh.toml").n
     2
     """
-    return make_robot(read_dh(path, strict=strict), lock, joints, gravity)
+    return _make_robot(read_dh(path, strict=strict), lock, joints, gravity)
 
 
 def from_dh(
@@ -161,4 +166,19 @@ def from_dh(
     array([19.62])
     """
     tree = tree_from_rows(rows, convention=convention, name=name, base=base, couplings=couplings, strict=strict)
-    return make_robot(tree, lock, joints, gravity)
+    return _make_robot(tree, lock, joints, gravity)
+
+
+def _make_robot(
+    tree: Tree, lock: Mapping[str, float] | None, joints: Sequence[str] | None, gravity: ArrayLike | None
+) -> Robot:
+    """Make a robot of a tree, as the loading functions do, and say what the reader noted."""
+    for note in tree.notes[:MOST_SHOWN]:
+        warnings.warn(str(note), ModelWarning, stacklevel=3)
+    if more := len(tree.notes[MOST_SHOWN:]):
+        warnings.warn(f"{tree.source}: {more:,} more notes; robot.tree.notes has them all", ModelWarning, stacklevel=3)
+    if lock is not None:
+        tree = edit.locked(tree, lock)
+    if gravity is not None:
+        tree = replace(tree, gravity=edit.vector("gravity", gravity))
+    return Robot(tree, joints)

@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rne.inertial import OF_BODY, from_pseudo_inertias, physical, pseudo_inertias, units
+from rne.inertial import (
+    OF_BODY,
+    OF_FRICTION,
+    coupled_joints,
+    from_pseudo_inertias,
+    passive_dampers,
+    physical,
+    pseudo_inertias,
+    units,
+)
 from rne.regrouping import BaseParameters
 
 Array = NDArray[np.float64]
@@ -29,8 +38,34 @@ def nearest(base: BaseParameters, prior: Array, beta: Array, covariance: Array |
     The nearest point of a flat and a cone is that of the cone alone to the start moved by some y across the flat; the y
     that brings it onto the flat is found by Newton's method (Malick 2004; Qi, Sun 2006).
     """
+    floor, dampers = np.zeros(len(prior)), _dampers(base, len(prior))
+    coupled = coupled_joints(base.robot.tree)
+    free = dampers[[name in coupled for name in base.robot.links.joints[: len(dampers)]]]
+    floor[free] = -np.inf  # whether couplings make up for negative dampers, they show together
+    found = _nearest(base, prior, beta, covariance, floor)
+    if covariance is None or not free.size:
+        return found
+    # Noise may have left dampers that drive the robot. They are raised, all alike, until they do not; any above these
+    # will do as well.
+    raised = passive_dampers(base.robot.tree, base.robot.links.joints, found[dampers])
+    if np.array_equal(raised, found[dampers]):
+        return found
+    floor[dampers] = np.where(np.isinf(floor[dampers]), raised, floor[dampers])
+    return _nearest(base, prior, beta, covariance, floor)
+
+
+def _dampers(base: BaseParameters, count: int) -> NDArray[np.intp]:
+    """Return the places of the viscous friction among `count` parameters; none without friction."""
+    links = len(base.robot.links.joints)
+    first = count - len(OF_FRICTION) * links
+    return np.arange(first, first + links * base.friction)
+
+
+def _nearest(base: BaseParameters, prior: Array, beta: Array, covariance: Array | None, floor: Array) -> Array:
+    """Do the same, with a lower bound for each parameter of a drive."""
     links = len(base.robot.links.joints)
     unit = _units(base, prior, beta)
+    least = floor[links * _SIZE :] / unit[links * _SIZE :]
     start, K = prior / unit, base.K * unit
     across = _blocks(np.broadcast_to(_INVERSE_METRIC, (links, _SIZE, _SIZE)), np.ones(len(prior) - links * _SIZE)) @ K.T
     length = np.sqrt(np.einsum("ij,ji->i", K, across))
@@ -42,12 +77,14 @@ def nearest(base: BaseParameters, prior: Array, beta: Array, covariance: Array |
 
     def dual(y: Array) -> tuple[float, Array]:
         """Return what y is to make smallest, and the point of the cone."""
-        point = _cone(start + across @ y, links)
+        point = _cone(start + across @ y, links, least)
         J, drives = _split(point, links)
-        return float(np.sum(J**2) + np.sum(drives**2) + y @ give @ y) / 2 - float(beta @ y), point
+        # Where a bound is not zero, the square of the distance to the point is more than that of the point.
+        way = _split(start + across @ y, links)[1]
+        return float(np.sum(J**2) + np.sum(way**2 - (way - drives) ** 2) + y @ give @ y) / 2 - float(beta @ y), point
 
     found = _rounded(start + onto @ (beta - K @ start))
-    if covariance is not None or not _sound(found * unit, links):
+    if covariance is not None or not _sound(found * unit, links, floor):
         y = np.zeros(len(beta))
         value, point = dual(y)
         for _ in range(ROUNDS):
@@ -56,7 +93,7 @@ def nearest(base: BaseParameters, prior: Array, beta: Array, covariance: Array |
             if size < NEAR:
                 found = _rounded(point)
                 break
-            slope = K @ _cone_slope(start + across @ y, links) @ across + give
+            slope = K @ _cone_slope(start + across @ y, links, least) @ across + give
             step = np.linalg.solve(slope + 1e-3 * min(size, 1e-3) * np.eye(len(y)), miss)
             share, there = 1.0, dual(y + step)
             noise = 1e-14 * (1 + abs(value))  # of differences of values, close to the goal
@@ -100,15 +137,15 @@ def _blocks(of_bodies: Array, of_drives: Array) -> Array:
     return full
 
 
-def _cone(x: Array, links: int) -> Array:
-    """Return the nearest parameters with bodies that exist: none of the eigenvalues is negative."""
+def _cone(x: Array, links: int, least: Array) -> Array:
+    """Return the nearest parameters with bodies that exist, none of the eigenvalues negative, and drives in bounds."""
     J, drives = _split(x, links)
     values, Q = np.linalg.eigh(J)
     J = (Q * values.clip(0.0)[..., None, :]) @ Q.swapaxes(-1, -2)
-    return np.append(from_pseudo_inertias(J), drives.clip(0.0))
+    return np.append(from_pseudo_inertias(J), np.maximum(drives, least))
 
 
-def _cone_slope(x: Array, links: int) -> Array:
+def _cone_slope(x: Array, links: int, least: Array) -> Array:
     """Derivative (P, P) of `_cone`: difference quotients of clipped eigenvalues, in the axes of the eigenvectors."""
     J, drives = _split(x, links)
     values, Q = np.linalg.eigh(J)
@@ -118,12 +155,12 @@ def _cone_slope(x: Array, links: int) -> Array:
     quotient = np.where(same, (values > 0)[:, :, None], rise / np.where(same, 1.0, apart))[:, None]
     Q = Q[:, None]
     turned = Q @ (quotient * (Q.swapaxes(-1, -2) @ _EACH @ Q)) @ Q.swapaxes(-1, -2)
-    return _blocks(from_pseudo_inertias(turned).swapaxes(-1, -2), (drives > 0).astype(float))
+    return _blocks(from_pseudo_inertias(turned).swapaxes(-1, -2), (drives > least).astype(float))
 
 
-def _sound(pi: Array, links: int) -> bool:
+def _sound(pi: Array, links: int, floor: Array) -> bool:
     bodies, drives = np.split(pi, [links * _SIZE])
-    return bool(physical(bodies.reshape(links, -1)).all() and (drives >= 0).all())
+    return bool(physical(bodies.reshape(links, -1)).all() and (drives >= floor[links * _SIZE :]).all())
 
 
 def _rounded(x: Array) -> Array:

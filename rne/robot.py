@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne import coupling, edit, inertial
-from rne.errors import ArgumentError, ModelWarning
+from rne.errors import ArgumentError
 from rne.kernels import layout as at
 from rne.links import LinkTable, compile_tree
-from rne.read.structure import check_tree
+from rne.read.trees import check_tree
 from rne.tree import IDENTITY, Drive, Joint, Tree
 
 
@@ -56,12 +55,13 @@ class Robot:
     arm: 1 joint (1 revolute), 2 kg
     """
 
-    __slots__ = ("_address", "_joints", "_zeros", "joint_names", "links", "n", "tree")
+    __slots__ = ("_address", "_by_name", "_joints", "_zeros", "joint_names", "links", "n", "tree")
 
     tree: Tree
     links: LinkTable
     joint_names: tuple[str, ...]
     n: int
+    _by_name: dict[str, Joint]
     _joints: tuple[Joint, ...]
     _address: int
     _zeros: NDArray[np.float64]
@@ -80,6 +80,7 @@ class Robot:
             "links": links,
             "joint_names": links.coordinates,
             "n": len(links.coordinates),
+            "_by_name": by_name,
             "_joints": tuple(by_name[name] for name in links.coordinates),
             "_address": links.table.ctypes.data,  # what a single call hands to the kernel: 50 ns less than the array
             "_zeros": np.zeros(len(links.coordinates)),
@@ -176,9 +177,8 @@ class Robot:
         UnknownNameError
             There is no such joint.
         """
-        for joint in self.tree.joints:
-            if isinstance(name, str) and joint.name == name:
-                return joint
+        if isinstance(name, str) and name in self._by_name:
+            return self._by_name[name]
         raise edit.unknown_name("name", "joint", name, (j.name for j in self.tree.joints))
 
     def with_gravity(self, gravity: ArrayLike) -> Robot:
@@ -239,7 +239,18 @@ class Robot:
         return Robot(tree, tuple(name for name in self.joint_names if name in left))
 
     def with_drives(self, drives: Mapping[str, Drive]) -> Robot:
-        """Return the robot with other drives, by joint name: rotor inertia, gear ratio and friction."""
+        """Return the robot with other drives, by joint name: rotor inertia, gear ratio, friction and springs.
+
+        A damper or spring may be negative where couplings make up for it: it is an `ArgumentError` only if damping B or
+        stiffness K of the robot are not positive semidefinite, and were better before.
+
+        Examples
+        --------
+        >>> import rne
+        >>> arm = rne.load("models/planar2/robot.dh.toml").with_dampers([[1.0, -2.0], [-2.0, 5.0]])
+        >>> arm.with_drives({"shoulder": rne.Drive(viscous=-1.1)}).damping.round(3).tolist()
+        [[0.9, -2.0], [-2.0, 5.0]]
+        """
         return Robot(edit.with_drives(self.tree, drives), self.joint_names)
 
     def with_parameters(self, pi: ArrayLike, *, strict: bool = True) -> Robot:
@@ -330,21 +341,9 @@ def _order(joints: Sequence[str], there: tuple[str, ...]) -> tuple[str, ...]:
     for name in wanted:
         if not isinstance(name, str) or name not in known:
             raise edit.unknown_name("joints", "coordinate", name, there)
-    missing = [name for name in there if name not in set(wanted)]
-    if missing or len(set(wanted)) != len(wanted):
+    given = set(wanted)
+    missing = [name for name in there if name not in given]
+    if missing or len(given) != len(wanted):
         what = f"{', '.join(missing)} missing (lock={{...}} freezes joints)" if missing else "a name stands twice"
         raise ArgumentError(f"joints: wanted each of {', '.join(there)} once; {what}")
     return wanted
-
-
-def make_robot(
-    tree: Tree, lock: Mapping[str, float] | None, joints: Sequence[str] | None, gravity: ArrayLike | None
-) -> Robot:
-    """Make a robot of a tree, as the loading functions do, and say what the reader noted."""
-    for note in tree.notes:
-        warnings.warn(str(note), ModelWarning, stacklevel=3)
-    if lock is not None:
-        tree = edit.locked(tree, lock)
-    if gravity is not None:
-        tree = replace(tree, gravity=edit.vector("gravity", gravity))
-    return Robot(tree, joints)

@@ -32,10 +32,13 @@ SLACK = 1.1  # shapes are drawn by hand, and rounded
 def examine(robot: Robot, geometry: Sequence[Geometry]) -> Iterator[Finding]:
     """Yield what is doubtful about bodies."""
     reach = size(robot)
+    shapes: dict[str, list[Geometry]] = {}
+    for shape in geometry:
+        shapes.setdefault(shape.link, []).append(shape)
     for body in robot.tree.bodies:
         if body.has_inertial and body.mass > 0:
             yield from _against_size(body, reach)
-            yield from _against_shapes(body, [shape for shape in geometry if shape.link == body.name])
+            yield from _against_shapes(body, shapes.get(body.name, []))
     yield from _placeholders(robot)
     yield from _units(robot, reach)
 

@@ -67,16 +67,16 @@ def diagnose(
 
 def _loaded(path: str | os.PathLike[str], options: dict[str, Any]) -> tuple[Robot | None, list[Problem], list[Problem]]:
     """Load a file; if strict loading refuses it, what is only physically doubtful is still a robot to look at."""
-    errors: list[Problem] = []
+    errors: dict[Problem, None] = {}  # in order, each once
     with warnings.catch_warnings(action="ignore", category=ModelWarning):
         for strict in sorted({options.get("strict", True), False}, reverse=True):
             try:
                 robot = load(path, **options | {"strict": strict})
             except ModelError as error:
-                errors += [problem for problem in error.problems if problem not in errors]
+                errors |= dict.fromkeys(error.problems)
             else:
-                return robot, errors, [note for note in robot.tree.notes if note not in errors]
-    return None, errors, []
+                return robot, list(errors), [note for note in robot.tree.notes if note not in errors]
+    return None, list(errors), []
 
 
 def _shapes(path: str | os.PathLike[str]) -> Sequence[Geometry]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
+from rne.passivity import DAMPERS, SPRINGS, active
 from rne.read.findings import Findings, Spot
-from rne.tree import Body, Drive, Joint, Limits
+from rne.tree import Body, Coupling, Drive, Joint, Limits, resolved_mimics
 
 # What is forgiven as rounding or as a stand-in. Measured over the 69 URDF files of example-robot-data 6.0:
 # - 32 links in 13 files break the triangle inequality, mostly by 20 to 100 % of the largest moment; PR2, ANYmal, HyQ,
@@ -30,8 +32,7 @@ STAND_IN_MASS, STAND_IN_MOMENT = 1e-5, 1e-7
 
 def check_body(body: Body, spot: Spot) -> None:
     """Report a mass or inertia that no body can have."""
-    if not np.all(np.abs([body.mass, *body.com, *np.ravel(body.inertia)]) < LARGEST):  # NaN fails as well
-        spot.error(f"mass, centre of mass or inertia is not finite or beyond {LARGEST:g} in SI units")
+    if not is_measurable(body, spot):
         return
     if body.mass < 0:
         spot.doubt(f"the mass {body.mass:g} kg is negative; no body has that", "mass-negative")
@@ -51,9 +52,18 @@ def check_body(body: Body, spot: Spot) -> None:
         spot.note("the inertia is not zero but the mass is", "inertia-without-mass")
 
 
+def is_measurable(body: Body, spot: Spot) -> bool:
+    """Whether mass, centre and inertia are numbers that can be calculated with; report it if not."""
+    inertia = (x for row in body.inertia for x in row)
+    sound = all(abs(x) < LARGEST for x in (body.mass, *body.com, *inertia))  # NaN fails as well
+    if not sound:
+        spot.error(f"mass, centre of mass or inertia is not finite or beyond {LARGEST:g} in SI units")
+    return sound
+
+
 def check_place(joint: Joint, spot: Spot) -> None:
     """Report a joint so far from its parent that moments of inertia would overflow, or that follows so steeply."""
-    if not np.all(np.abs(joint.origin.position) < LARGEST):
+    if not all(abs(x) < LARGEST for x in joint.origin.position):
         spot.error(f"the position of the joint is beyond {LARGEST:g} m; lengths are in metres")
     mimic = joint.mimic
     if mimic is not None and not max(abs(mimic.ratio), abs(mimic.offset)) < LARGEST:
@@ -76,22 +86,43 @@ def check_drive(drive: Drive, spot: Spot) -> None:
         spot.error(f"the gear ratio is {ratio:g}; a number other than zero, with a finite square, is wanted")
         return
     felt = [drive.rotor_inertia * ratio * ratio, drive.viscous, drive.coulomb_plus, drive.coulomb_minus]
-    if not np.all(np.abs([*felt, drive.stiffness, drive.rest]) < LARGEST):
+    if not all(abs(x) < LARGEST for x in (*felt, drive.stiffness, drive.rest)):
         spot.error(f"the rotor inertia, friction, spring or rest position at the joint is beyond {LARGEST:g}")
         return
     if drive.rotor_inertia < 0:
         spot.doubt(f"the rotor inertia {drive.rotor_inertia:g} is negative")
     if drive.stiffness < 0:
-        spot.doubt(f"the stiffness {drive.stiffness:g} is negative; a spring pulls back to its rest position")
-    if drive.viscous < 0:
-        spot.doubt(f"the viscous friction {drive.viscous:g} is negative; friction opposes motion")
+        spot.negative(
+            SPRINGS, f"the stiffness {drive.stiffness:g} is negative; a spring pulls back to its rest position"
+        )
+    check_damper(drive.viscous, spot)
     if min(drive.coulomb_plus, drive.coulomb_minus) < 0:
         worst = min(drive.coulomb_plus, drive.coulomb_minus)
         spot.error(f"the Coulomb friction {worst:g} is negative; its size is wanted, friction opposes motion")
 
 
-def note_weightless(ordered: list[Joint], bodies: list[Body], findings: Findings) -> None:
-    """Note every joint beyond which there is no mass.
+def check_damper(viscous: float, spot: Spot) -> None:
+    """Report viscous friction, of a joint or a coupling, that would feed energy in."""
+    if viscous < 0:
+        spot.negative(DAMPERS, f"the viscous friction {viscous:g} is negative; friction opposes motion")
+
+
+def check_passive(joints: Sequence[Joint], couplings: Sequence[Coupling], findings: Findings) -> None:
+    """Report negative springs and dampers unless those of the robot together are passive all the same.
+
+    To be called once its structure has been checked.
+    """
+    if findings.errors and (couplings or any(joint.mimic for joint in joints)):
+        return  # what acts together with what cannot be told
+    for quantity in (DAMPERS, SPRINGS):
+        said = [(spot, what) for kind, spot, what in findings.negative if kind == quantity]
+        if said and active(joints, couplings, quantity) is not None:
+            for spot, what in said:
+                spot.doubt(what)
+
+
+def note_weightless(ordered: Sequence[Joint], bodies: Sequence[Body], findings: Findings) -> None:
+    """Note every coordinate that moves no mass: not by its joint, nor by one that follows it, nor in a rotor.
 
     Parameters
     ----------
@@ -103,10 +134,15 @@ def note_weightless(ordered: list[Joint], bodies: list[Body], findings: Findings
     for joint in reversed(ordered):
         if joint.child in carrying:
             carrying.add(joint.parent)
+    moving = {joint.name for joint in ordered if joint.child in carrying or joint.drive.reflected_inertia}
+    mimics = resolved_mimics(ordered)
+    leading = {mimic.leader for name, mimic in mimics.items() if name in moving and mimic.ratio}
+    led = {mimic.leader for name, mimic in mimics.items() if name != mimic.leader}
     for joint in ordered:
-        if joint.movable and joint.child not in carrying:
+        if joint.movable and joint.mimic is None and joint.name not in leading:
+            followers = ", and no joint that follows moves any" if joint.name in led else ""
             findings.at(f"joint {joint.name!r}", joint.line).note(
-                f"neither {joint.child!r} nor anything beyond it has mass, so the joint moves none; "
+                f"neither {joint.child!r} nor anything beyond it has mass, so the joint moves none{followers}; "
                 "forward dynamics is singular, give it mass and inertia",
                 "massless",
             )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
-from rne.errors import shown
+from rne.errors import listed, shown
+from rne.read.checks import check_damper
 from rne.read.fields import Fields, as_sequence
 from rne.read.toml import Places
 from rne.tree import Coupling, Joint
@@ -21,28 +22,29 @@ def read_couplings(table: Fields, joints: Sequence[Joint], places: Places) -> tu
     if entries is None:
         table.spot("couplings").error("couplings is no list of tables with keys and values")
         return ()
-    return tuple(_read_coupling(entry, number, table, joints, places) for number, entry in enumerate(entries, 1))
+    known = {joint.name: None for joint in joints}
+    return tuple(_read_coupling(entry, number, table, known, places) for number, entry in enumerate(entries, 1))
 
 
-def _read_coupling(values: object, number: int, table: Fields, joints: Sequence[Joint], places: Places) -> Coupling:
+def _read_coupling(values: object, number: int, table: Fields, known: Collection[str], places: Places) -> Coupling:
     line_of = partial(places.entry, "couplings", number - 1)
     coupling = Fields(values if isinstance(values, Mapping) else {}, f"coupling {number}", table.findings, line_of)
     if not isinstance(values, Mapping):
         coupling.spot("").error(f"{shown(values)} is not a table of keys and values")
         return Coupling("", "")
     coupling.reject_unknown(KEYS)
-    first, second = _read_joints(coupling, [joint.name for joint in joints])
+    first, second = _read_joints(coupling, known)
     if not coupling.has("stiffness", "viscous") and set(values) <= set(KEYS):  # a key written wrong is reported already
         coupling.spot("").error("neither 'stiffness' nor 'viscous' is there; nothing would act between the joints")
     stiffness, viscous, rest, ratio = (coupling.number(key, 1.0 if key == "ratio" else 0.0) for key in KEYS[1:])
     if viscous < 0:
-        coupling.spot("viscous").doubt(f"the viscous friction {viscous:g} is negative; friction opposes motion")
+        check_damper(viscous, coupling.spot("viscous"))
     if ratio == 0:
         coupling.spot("ratio").error("ratio = 0 leaves the second joint out; give the first a spring of its own")
     return Coupling(first, second, stiffness, viscous, rest, ratio)
 
 
-def _read_joints(coupling: Fields, known: Sequence[str]) -> tuple[str, str]:
+def _read_joints(coupling: Fields, known: Collection[str]) -> tuple[str, str]:
     names = as_sequence(coupling.values.get("joints")) or []
     if len(names) != 2 or not all(isinstance(name, str) for name in names) or names[0] == names[1]:
         given = f"joints = {shown(coupling.values['joints'])} is" if coupling.has("joints") else "'joints' is missing,"
@@ -50,6 +52,6 @@ def _read_joints(coupling: Fields, known: Sequence[str]) -> tuple[str, str]:
         return "", ""
     for name in names:
         if name not in known:
-            hint = coupling.findings.hint(str(name), known) or f"; there are {', '.join(known)}"
+            hint = coupling.findings.hint(str(name), known) or f"; there are {listed(known)}"
             coupling.spot("joints").error(f"no joint is named {name!r}{hint}")
     return str(names[0]), str(names[1])

@@ -10,7 +10,7 @@ from math import cos, sin
 import numpy as np
 
 from rne.errors import shown
-from rne.read.checks import check_place, note_weightless
+from rne.read.checks import check_passive, check_place, note_weightless
 from rne.read.couplings import read_couplings
 from rne.read.fields import Fields, as_square
 from rne.read.files import file_name
@@ -153,6 +153,7 @@ def _build(values: Mapping[str, object], findings: Findings, places: Places) -> 
             check_place(joint, findings.at(f"joint {joint.name!r}", joint.line))
     couplings = read_couplings(table, [joint for joint in joints if joint.movable], places)
     check_structure(bodies, joints, findings)
+    check_passive(joints, couplings, findings)
     if not findings.errors:
         note_weightless(parents_first(bodies, joints), bodies, findings)
     return Tree(name, tuple(bodies), tuple(joints), gravity, findings.where, findings.close(), couplings)

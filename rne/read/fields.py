@@ -15,6 +15,8 @@ from rne.read.findings import Findings, Spot, WrongValueError
 from rne.tree import Vector
 
 T = TypeVar("T")
+MOST_UNKNOWN = 20
+"""Unknown keys of one table that are told one by one."""
 Line = Callable[[str], "int | None"]
 """Tells the line of a key."""
 
@@ -47,11 +49,13 @@ class Fields:
     def reject_unknown(self, known: Iterable[str], elsewhere: Mapping[str, str] | None = None) -> None:
         """Report keys that are not known; `elsewhere` tells what other programs' keys are called here."""
         known = tuple(known)
-        for key in self.values:
-            if key not in known:
-                there = (elsewhere or {}).get(str(key))
-                hint = f" (here this is {there})" if there else self.findings.hint(str(key), known)
-                self.spot(str(key)).error(f"key {key!r} is unknown{hint}; known are {', '.join(known)}")
+        unknown = [key for key in self.values if key not in known]
+        for key in unknown[:MOST_UNKNOWN]:
+            there = (elsewhere or {}).get(str(key))
+            hint = f" (here this is {there})" if there else self.findings.hint(str(key), known)
+            self.spot(str(key)).error(f"key {shown(key)} is unknown{hint}; known are {', '.join(known)}")
+        if len(unknown) > MOST_UNKNOWN:  # the line of each is looked for in the text
+            self.spot("").error(f"{len(unknown) - MOST_UNKNOWN:,} more keys are unknown")
 
     def number(self, key: str, default: float = 0.0) -> float:
         """Return a finite number."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import NoReturn
 
@@ -10,6 +10,8 @@ from rne.errors import ModelError, Problem, check_flag, close_names
 
 MOST_HINTS = 20
 """Errors of one file for which a near name is looked up."""
+MOST_COMPARED = 20_000
+"""Names that are compared for hints in one file, which takes half a second."""
 
 
 @dataclass
@@ -27,6 +29,8 @@ class Findings:
     strict: bool = True
     errors: list[Problem] = field(default_factory=list)
     notes: list[Problem] = field(default_factory=list)
+    negative: list[tuple[str, Spot, str]] = field(default_factory=list)  # see `Spot.negative`
+    _compared: int = 0
 
     def __post_init__(self) -> None:
         check_flag("strict", self.strict)
@@ -35,12 +39,14 @@ class Findings:
         """Return the spot of an element, to which things can be said."""
         return Spot(self, element, line)
 
-    def hint(self, word: str, known: Iterable[str]) -> str:
+    def hint(self, word: str, known: Collection[str]) -> str:
         """Return a hint at the known word nearest to `word`, or nothing when none is near.
 
-        After many errors the search, which is slow among many words, is left out.
+        After many errors, or among very many words, the search is left out, which is slow.
         """
-        near = close_names(word, known) if len(self.errors) < MOST_HINTS else []
+        self._compared += len(known)
+        wanted = len(self.errors) < MOST_HINTS and self._compared <= MOST_COMPARED
+        near = close_names(word, known) if wanted else []
         return f" (did you mean {near[0]!r}?)" if near else ""
 
     def close(self) -> tuple[Problem, ...]:
@@ -69,6 +75,10 @@ class Spot:
     def note(self, what: str, code: str = "file") -> None:
         """Report what is legal but worth a word."""
         self.findings.notes.append(self._problem(what, code))
+
+    def negative(self, quantity: str, what: str) -> None:
+        """Report a negative spring or damper, a doubt if others do not make up for it: see `rne.read.checks`."""
+        self.findings.negative.append((quantity, self, what))
 
     def fail(self, what: str) -> NoReturn:
         """Give up at once, where going on would only add noise."""

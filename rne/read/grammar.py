@@ -34,8 +34,7 @@ GRAMMAR = {
     "robot": Rule(
         "name",
         "link joint",
-        "version material gazebo transmission ros2_control sensor plugin ros disable_collisions "
-        "loop_joint loop_link drake_ignore",
+        "version material gazebo transmission ros2_control sensor plugin ros disable_collisions drake_ignore",
         closed=False,
     ),
     "link": Rule(
@@ -72,6 +71,11 @@ GRAMMAR = {
 }
 """By element; what it says holds wherever that element is read."""
 
+LOOPS = ("loop_joint", "loop_link")
+"""Children of the robot that close kinematic loops."""
+MOST_UNKNOWN = 1_000
+"""Different names that are not known; more are no robot, and each is compared with those that are."""
+
 IDLE = {
     "fixed": ("axis", "limit", "dynamics", "mimic"),
     "continuous": ("limit/@lower", "limit/@upper"),
@@ -102,7 +106,7 @@ def check_grammar(robot: Element, findings: Findings) -> tuple[Ignored, ...]:
         What says nothing that is read here: shapes, transmissions, plugins, extensions.
     """
     ignored: dict[str, list[int]] = {}
-    _Walk(findings, ignored).check(robot, "", "<robot>")
+    _Walk(findings, ignored, {}).check(robot, "", "<robot>")
     return tuple(Ignored(path, tuple(lines)) for path, lines in sorted(ignored.items()))
 
 
@@ -112,6 +116,7 @@ class _Walk:
 
     findings: Findings
     ignored: dict[str, list[int]]
+    hints: dict[tuple[str, tuple[str, ...]], str]
 
     def check(self, element: Element, path: str, owner: str) -> None:
         rule = GRAMMAR[element.tag]
@@ -144,7 +149,7 @@ class _Walk:
                 continue
             missing = [word for word in read if word not in element.attributes]
             called = OTHER_NAMES.get(element.tag, {}).get(key.casefold())
-            hint = f" (here this is {called!r})" if called in missing else _hint(key, missing)
+            hint = f" (here this is {called!r})" if called in missing else self._hint(key, missing, spot)
             what = f"<{element.tag}> has no attribute {key!r} in URDF{hint}"
             if hint:
                 spot.error(f"{what}; it would be ignored")
@@ -177,7 +182,12 @@ class _Walk:
             spot.error(f'<{child.tag}> would be ignored: in <{parent}> it is an attribute, {child.tag}="..."')
         elif homes:
             spot.error(f"<{child.tag}> has no place in <{parent}> and would be ignored; it belongs in {_tags(homes)}")
-        elif hint := _hint(child.tag, read):
+        elif parent == "robot" and child.tag in LOOPS:
+            spot.note(
+                f"<{child.tag}> closes a kinematic loop, which is not supported; it is ignored, and the torques are "
+                "those of the open tree"
+            )
+        elif hint := self._hint(child.tag, read, spot):
             spot.error(f"<{child.tag}> is unknown in <{parent}>{hint}; it would be ignored")
         elif rule.closed:
             known = f"known are {_tags(read)}" if read else f"the format wants {_wanted(rule)}"
@@ -204,6 +214,16 @@ class _Walk:
                 if child.tag == tag and (not key or key in child.attributes):
                     self._ignore(f"joint[@type={kind!r}]/{part}", child.line)
 
+    def _hint(self, word: str, known: list[str], spot: Spot) -> str:
+        """Return a hint at the known word nearest to an unknown one, or nothing where none is near."""
+        asked = word, tuple(known)
+        if asked not in self.hints:
+            if len(self.hints) >= MOST_UNKNOWN:
+                spot.fail(f"there are more than {MOST_UNKNOWN:,} names of elements and attributes that URDF has not")
+            near = close_names(word, known)
+            self.hints[asked] = f" (did you mean {near[0]!r}?)" if near else ""
+        return self.hints[asked]
+
     def _ignore(self, path: str, line: int) -> None:
         self.ignored.setdefault(path, []).append(line)
 
@@ -215,11 +235,6 @@ def _definition(element: Element) -> str:
         if inner.tag in parts and parts[inner.tag] <= {child.tag for child in inner.children}:
             return inner.tag
     return ""
-
-
-def _hint(word: str, known: list[str]) -> str:
-    near = close_names(word, known)
-    return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def _tags(names: list[str]) -> str:

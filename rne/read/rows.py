@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from math import inf, tau
 
 import numpy as np
 
-from rne.errors import shown
+from rne.errors import listed, shown
 from rne.read.checks import check_body, check_drive, check_limits
 from rne.read.fields import Fields, as_number, as_numbers, as_sequence, as_square
 from rne.read.findings import WrongValueError
@@ -100,12 +102,21 @@ def _read_row(values: object, number: int, table: Fields, places: Places) -> Row
 
 def _read_parent(row: Fields, number: int) -> str:
     """Return the link that the row hangs on: that of the row before, or of any before it, or the base."""
-    earlier = ["base", *(f"link{k}" for k in range(1, number))]
-    parent = row.text("parent", earlier[-1])
-    if parent not in earlier:
-        row.spot("parent").error(f"parent = {parent!r} is none of what stands before this row: {', '.join(earlier)}")
-        return earlier[-1]
+    before = f"link{number - 1}" if number > 1 else "base"
+    parent = row.text("parent", before)
+    if not _stands_before(parent, number):
+        earlier = listed(chain(["base"], (f"link{k}" for k in range(1, number))))
+        row.spot("parent").error(f"parent = {parent!r} is none of what stands before this row: {earlier}")
+        return before
     return parent
+
+
+def _stands_before(parent: str, number: int) -> bool:
+    found = _LINK.fullmatch(parent)
+    return parent == "base" or (found is not None and int(found[1]) < number)
+
+
+_LINK = re.compile(r"link([1-9][0-9]{0,8})")
 
 
 def _read_angle(row: Fields, key: str) -> float:

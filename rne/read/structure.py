@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 
 from rne.read.findings import Findings
-from rne.tree import Body, Joint, Tree
-
-KINDS = ("revolute", "prismatic", "fixed")
-"""Of the joints of a tree; the formats have names of their own for them."""
-UNIT_ROUNDING = 1e-9
-"""How far the length of a joint axis may be from one."""
+from rne.tree import Body, Joint
 
 # A reader gives the name "" to what it could not read and has reported already; nothing more is said about that.
 
@@ -33,25 +27,6 @@ def check_structure(bodies: list[Body], joints: list[Joint], findings: Findings)
         _check_loops(joints, findings)
         _check_root(bodies, joints, findings)
     _check_mimics(joints, findings)
-
-
-def check_tree(tree: Tree) -> None:
-    """Refuse a tree that no reader would make, as one put together by hand may be.
-
-    Raises
-    ------
-    ModelError
-        Bodies and joints do not form one tree, or a joint is of no known kind, or about no unit vector.
-    """
-    findings = Findings(tree.source)
-    for joint in tree.joints:
-        spot = findings.at(f"joint {joint.name!r}", joint.line)
-        if joint.kind not in KINDS:
-            spot.error(f"the kind {joint.kind!r} is unknown{findings.hint(str(joint.kind), KINDS)}; known are {KINDS}")
-        elif joint.movable and not abs(math.hypot(*joint.axis) - 1) < UNIT_ROUNDING:
-            spot.error(f"the axis {joint.axis} is no unit vector")
-    check_structure(list(tree.bodies), list(tree.joints), findings)
-    findings.close()
 
 
 def parents_first(bodies: list[Body], joints: list[Joint]) -> list[Joint]:

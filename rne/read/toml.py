@@ -22,13 +22,16 @@ class Places:
         self._lines = text.split("\n")
         headers = ((number, _HEADER.match(line)) for number, line in enumerate(self._lines) if "[[" in line)
         self._headers = [(number, found[1]) for number, found in headers if found]
+        self._of_key: dict[str, int | None] = {}  # a table of inline rows asks for the same key once a row
         self._of_array: dict[str, list[int]] = {}  # by array, which of the headers open its tables
         for place, (_, array) in enumerate(self._headers):
             self._of_array.setdefault(array, []).append(place)
 
     def key(self, key: str) -> int | None:
         """Return the line of a key of the table."""
-        return self._find(key, 0, len(self._lines))
+        if key not in self._of_key:
+            self._of_key[key] = self._find(key, 0, len(self._lines))
+        return self._of_key[key]
 
     def entry(self, array: str, index: int, key: str) -> int | None:
         """Return the line of a key in the nth table of an array; of the table if the key is not found or empty."""

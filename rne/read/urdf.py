@@ -11,7 +11,8 @@ import math
 import os
 from dataclasses import replace
 
-from rne.read.checks import check_body, check_drive, check_limits, check_place, note_weightless
+from rne.errors import shown
+from rne.read.checks import check_body, check_drive, check_limits, check_passive, check_place, note_weightless
 from rne.read.files import file_name, read_bytes
 from rne.read.findings import Findings
 from rne.read.grammar import check_grammar
@@ -24,6 +25,8 @@ from rne.tree import ZERO, Body, Drive, Joint, Limits, Matrix, Mimic, Pose, Tree
 KINDS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed"}
 DEFAULT_AXIS: Vector = (1.0, 0.0, 0.0)
 LATER = ("floating", "planar")
+VERSIONS = ("1.0", "1")
+NAMELESS = "robot"
 
 _OTHER_ROOTS = {
     "sdf": "this is SDF, not URDF; convert it to URDF first",
@@ -82,12 +85,13 @@ def read_document(data: bytes, findings: Findings, encoding: str | None = None) 
     robot = parse(data, findings, encoding)
     _check_document(robot, findings)
     ignored = check_grammar(robot, findings)
+    name = _read_name(robot, findings)
     bodies = [_read_link(element, findings) for element in robot.children if element.tag == "link"]
     joints = [_read_joint(element, findings) for element in robot.children if element.tag == "joint"]
     check_structure(bodies, joints, findings)
+    check_passive(joints, (), findings)
     if not findings.errors:
         note_weightless(parents_first(bodies, joints), bodies, findings)
-    name = Node(robot, "<robot>", findings).text("name") or "robot"
     return Tree(name, tuple(bodies), tuple(joints), source=findings.where, notes=findings.close(), ignored=ignored)
 
 
@@ -106,12 +110,27 @@ def _check_document(robot: Element, findings: Findings) -> None:
     spot = findings.at(f"<{robot.tag}>", robot.line)
     if robot.tag != "robot":
         spot.fail(_OTHER_ROOTS.get(robot.tag, "the outermost element of URDF is <robot>"))
-    prefixes = {"xacro:"}
+    prefixes = {"xacro"}
     for element in robot.walk():
         spaces = element.attributes.items()
-        prefixes |= {f"{key[6:]}:" for key, uri in spaces if key.startswith("xmlns:") and "xacro" in uri}
-        if element.tag.startswith(tuple(prefixes)):
+        prefixes |= {key[6:] for key, uri in spaces if key.startswith("xmlns:") and "xacro" in uri}
+        prefix, colon, _ = element.tag.partition(":")
+        if colon and prefix in prefixes:
             findings.at(f"<{element.tag}>", element.line).fail(f"this is xacro, not yet URDF; {EXPAND}")
+
+
+def _read_name(robot: Element, findings: Findings) -> str:
+    """Return the name of the robot; note that it has none, or a version whose news would be passed over."""
+    node = Node(robot, "<robot>", findings)
+    name, version = node.text("name"), node.text("version")
+    if version is not None and version.strip() not in VERSIONS:
+        node.spot.note(
+            f"version {shown(version)} of URDF is not known; it is read as version 1.0, without what is new in it"
+        )
+    if name is None or not name.strip():
+        node.spot.note(f"the robot has no name, which the format demands; it is called {NAMELESS!r}")
+        return NAMELESS
+    return name
 
 
 def _read_link(element: Element, findings: Findings) -> Body:

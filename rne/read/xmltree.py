@@ -14,6 +14,8 @@ DEEPEST = 200
 """Levels of nesting beyond which a file is taken for an attack; robots need about six."""
 MOST_ELEMENTS = 200_000
 """Elements beyond which a file is taken for an attack; the largest of example-robot-data has 3,000."""
+MOST_ATTRIBUTES, MOST_OF_ONE = 1_000_000, 1_000
+"""Attributes of a file, and of one element, beyond which it is taken for an attack; robots have 10,000 and 10."""
 SNIPPET = 40
 """Letters of a text that are kept for messages."""
 
@@ -79,7 +81,7 @@ class _Builder:
         self._open: list[Element] = []
         self._root: Element | None = None
         self._prefix = ""
-        self._count = 0
+        self._count = self._attributes = 0
         self._parser = expat.ParserCreate(encoding)
         self._parser.buffer_text = True
         self._parser.CharacterDataHandler = self._text
@@ -106,11 +108,15 @@ class _Builder:
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         line = self._line
+        spot = self._findings.at(f"<{name[:SNIPPET]}>", line)
         self._count += 1
+        self._attributes += len(attributes)
         if self._count > MOST_ELEMENTS:
-            self._findings.at(f"<{name}>", line).fail(
-                f"there are more than {MOST_ELEMENTS:,} elements; no robot has that"
-            )
+            spot.fail(f"there are more than {MOST_ELEMENTS:,} elements; no robot has that")
+        if len(attributes) > MOST_OF_ONE:
+            spot.fail(f"it has {len(attributes):,} attributes; more than {MOST_OF_ONE:,} are no part of a robot")
+        if self._attributes > MOST_ATTRIBUTES:
+            spot.fail(f"there are more than {MOST_ATTRIBUTES:,} attributes; no robot has that")
         if self._root is None:
             self._prefix = name[: name.find(":") + 1]
         offset = self._parser.CurrentByteIndex + self._blanks
@@ -121,7 +127,7 @@ class _Builder:
             self._root = element
         self._open.append(element)
         if len(self._open) > DEEPEST:
-            self._findings.at(f"<{name}>", line).fail(f"elements are nested more than {DEEPEST} deep")
+            spot.fail(f"elements are nested more than {DEEPEST} deep")
 
     @property
     def _line(self) -> int:
