@@ -176,11 +176,12 @@ def held_torques(tau: ArrayLike, n: int, count: int, batch: tuple[int, ...]) -> 
                 f"say which: tau.reshape{each} is constant in each simulation, tau.reshape{over} goes over time in all"
             )
         return torques[..., : max(count - 1, 1), :]
-    wanted = f"a controller, a function or shape ({n},) or (..., 1, {n}) for all times"
+    wanted = f"({n},)"
     if count > 1:
-        wanted += f", (..., {count - 1}, {n}) or (..., {count}, {n}) for each"
+        wanted += f", (..., {count - 1}, {n}) or (..., {count}, {n}), a row for each time,"
+    wanted += f" or (..., 1, {n})"
     hint = f"; for a row a simulation give tau.reshape{(*leading, 1, n)}" if a_simulation else ""
-    raise ArgumentError(f"tau: wanted {wanted}; got {torques.shape}{hint}")
+    raise ArgumentError(f"tau: wanted a controller, a function or shape {wanted}, got {torques.shape}{hint}")
 
 
 def _broadcast(shape: tuple[int, ...], batch: tuple[int, ...]) -> bool:

@@ -290,7 +290,7 @@ def test_a_force_on_a_wall():
 
 def test_a_reference_at_one_time():
     t = np.linspace(0.0, 1.0, 5)
-    path = (t, *rne.quintic([[0.1, 0.2], [0.3, -0.4]], [1.0, -0.5], 1.0, t))
+    path = (t, *rne.quintic([0.1, 0.2], [1.0, -0.5], 1.0, t))
     for reference in (
         control.pid(PLANAR, kp=1.0, path=path).reference,
         control.pid(PLANAR, kp=1.0, goal=[[0.1, 0.2]]).reference,

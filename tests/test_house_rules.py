@@ -52,7 +52,12 @@ ARROWS = {
     "lagrange": "arrays edit errors robot tree",  # the second opinion: nothing of kernels or links
     "sampling": "kernels/layout robot",
     "identities": "coriolis dynamics energy errors forward inertia lagrange robot",
-    "verification": "arrays edit identities robot sampling",
+    "kinematic_identities": "identities kinematics lagrange linear_model mass robot statics",
+    "variants": (
+        "coriolis dynamics energy errors forward identities inertia inertial kinematic_identities kinematics "
+        "linear_model mass robot statics"
+    ),
+    "verification": "arrays edit identities kinematic_identities robot sampling variants",
     "doctor": "edit errors inertia kernels/layout loading read robot sampling tree",
     "energy": "arrays errors kernels many robot",
     "equations": "arrays coriolis dynamics errors inertia robot text",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from models_at_hand import MODELS, urdf_path
+from models_at_hand import MODELS
 from scipy.spatial.transform import Rotation
 
 import rne
