@@ -160,10 +160,10 @@ def _peaks(period: float, sines: Array, cosines: Array) -> tuple[Array, Array]:
     """Bound the series without its centre, and its velocity, at all times, (n,) each.
 
     A trigonometric polynomial of degree H is at most 1 / cos(pi H / N) times as large anywhere as on N > 2 H points
-    evenly over its period: between points, it falls off from a peak no faster than its fastest harmonic. Source: Ehlich,
-    Zeller, "Schwankung von Polynomen zwischen Gitterpunkten", Mathematische Zeitschrift 86 (1964).
+    evenly over its period: between points, it falls off from a peak no faster than its fastest harmonic. Source:
+    Ehlich, Zeller, "Schwankung von Polynomen zwischen Gitterpunkten", Mathematische Zeitschrift 86 (1964).
     """
-    points = np.arange(GRID * len(sines)) * (period / (GRID * len(sines)))
+    points: Array = np.linspace(0.0, period, GRID * len(sines), endpoint=False)
     q, qd, _ = _motion(points, period, sines, cosines)
     found = np.abs([q, qd]).max(axis=1, initial=TINY) / math.cos(math.pi / GRID)  # a joint without room stands still
     return found[0], found[1]

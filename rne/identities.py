@@ -90,7 +90,7 @@ class Motions:
 
     @cached_property
     def weakest(self) -> Array:
-        """Smallest eigenvalue (samples,) of Lagrange's mass matrix scaled to ones on its diagonal; NaN if there is none."""
+        """Smallest eigenvalue (samples,) of Lagrange's mass matrix, scaled to ones on its diagonal; NaN if none."""
         found = np.full(len(self.q), np.nan)
         own = np.sqrt(np.maximum(np.einsum("sii->si", self.D_ij), 0.0))
         for k, (D, root) in enumerate(zip(self.D_ij, own, strict=True)):
