@@ -71,7 +71,8 @@ class Controller:
     Parameters
     ----------
     robot : the model.
-    reference : called with times (T,), returns position, velocity and acceleration, each (..., T, n).
+    reference : called with times (T,), returns position, velocity and acceleration, each (..., T, n); called with one
+        time, each (..., n).
     gains : (..., 4, n) kp, ki, kd and the largest torque, which may be infinite.
     adds, loads, on_measurement : what the law does, in the numbers of the kernel.
 

@@ -1,8 +1,8 @@
-"""The identities that `rne.verify` checks: one function and one line of `IDENTITIES` for each."""
+"""The identities of dynamics that `rne.verify` checks: one function and one line of `IDENTITIES` for each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rne import lagrange
-from rne.coriolis import coriolis_matrix
+from rne.coriolis import christoffel, coriolis_matrix
 from rne.dynamics import coriolis_vector, gravity_vector, inverse_dynamics
 from rne.energy import kinetic_energy, potential_energy
 from rne.errors import SingularError
 from rne.forward import forward_dynamics
-from rne.inertia import SINGULAR, mass_matrix
+from rne.inertia import SINGULAR, mass_matrix, mass_matrix_inverse
 from rne.robot import Robot
 
 Array = NDArray[np.float64]
@@ -25,6 +25,7 @@ QUOTIENT = 1e-7  # one side is a difference quotient of fourth order over STEP: 
 SMALLEST = SINGULAR  # eigenvalue of a mass matrix with ones on its diagonal; no pivot of it can be smaller
 STEP = 1e-3  # rad or m that the fastest joint moves in a difference quotient, near enough
 TINY = float(np.finfo(np.float64).tiny)
+ROOM = 1 << 20  # numbers at a time, 8 MB: of symbols D_ijk there are n^3 a sample
 
 
 @dataclass(frozen=True)
@@ -51,10 +52,51 @@ class Motions:
         """Torques (samples, n) by the recursion."""
         return inverse_dynamics(self.robot, self.q, self.qd, self.qdd)
 
+    def slices(self, size: int) -> Iterator[slice]:
+        """Parts of the samples for what takes `size` numbers a sample."""
+        step = max(1, ROOM // max(1, size))
+        yield from (slice(k, k + step) for k in range(0, len(self.q), step))
+
     @cached_property
-    def D(self) -> Array:  # noqa: N802
-        """Christoffel symbols (samples, n, n, n), Lagrange's; the other terms of his are `D_ij` and `D_i`."""
-        return lagrange.christoffel(self.robot, self.q)
+    def _of_symbols(self) -> tuple[Array, Array, Array]:
+        """What is needed of Lagrange's symbols D_ijk, without keeping them: see the three properties that follow."""
+        n = self.robot.n
+        matrix, gross, error = np.empty((*self.qd.shape, n)), np.empty(self.qd.shape), np.empty(self.qd.shape)
+        for part in self.slices(n**3):
+            rows = part if len(self.q) == len(self.qd) else slice(None)  # or else many motions in one place
+            q, qd = self.q[part], self.qd[rows, None, :]
+            speed = np.abs(qd)
+            D = lagrange.christoffel(self.robot, q)
+            matrix[rows] = times(D, qd)
+            gross[rows] = times(times(np.abs(D), speed), speed[:, 0])
+            D -= christoffel(self.robot, q)
+            error[rows] = times(times(np.abs(D), speed), speed[:, 0])
+        return matrix, gross, error
+
+    @property
+    def D_ijk_qd(self) -> Array:  # noqa: N802
+        """Coriolis matrices sum_k D_ijk qd_k (samples, n, n), Lagrange's; the other terms of his are `D_ij`, `D_i`."""
+        return self._of_symbols[0]
+
+    @property
+    def velocity_scale(self) -> Array:
+        """sum_jk |D_ijk qd_j qd_k| (samples, n)."""
+        return self._of_symbols[1]
+
+    @property
+    def symbol_error(self) -> Array:
+        """What the errors of the symbols could add to torques, sum_jk |error of D_ijk| |qd_j qd_k| (samples, n)."""
+        return self._of_symbols[2]
+
+    @cached_property
+    def weakest(self) -> Array:
+        """Smallest eigenvalue (samples,) of Lagrange's mass matrix, scaled to ones on its diagonal; NaN if none."""
+        found = np.full(len(self.q), np.nan)
+        own = np.sqrt(np.maximum(np.einsum("sii->si", self.D_ij), 0.0))
+        for k, (D, root) in enumerate(zip(self.D_ij, own, strict=True)):
+            if D.size and root.all() and np.isfinite(D).all():
+                found[k] = np.linalg.eigvalsh(D / np.outer(root, root))[0]
+        return found
 
     @cached_property
     def D_ij(self) -> Array:  # noqa: N802
@@ -78,10 +120,13 @@ class Motions:
         A joint that carries next to nothing still inherits rounding from the rest of the robot, so none counts for less
         than a thousandth of the largest.
         """
-        speed = np.abs(self.qd)
-        gross = _times(np.abs(self.D_ij), np.abs(self.qdd)) + np.abs(self.D_i) + np.abs(self.springs)
-        gross = gross + _times(_times(np.abs(self.D), speed[:, None, :]), speed)
+        gross = times(np.abs(self.D_ij), np.abs(self.qdd)) + np.abs(self.D_i) + np.abs(self.springs)
+        gross = gross + self.velocity_scale
         return np.asarray(np.maximum(gross, 1e-3 * gross.max(axis=-1, keepdims=True, initial=0.0)) + TINY)
+
+    def part(self, part: slice) -> Motions:
+        """Some of the samples."""
+        return Motions(self.robot, self.q[part], self.qd[part], self.qdd[part])
 
     def at(self, time: Array) -> Motions:
         """The same motions a little earlier or later, at constant acceleration; one time a sample."""
@@ -105,12 +150,12 @@ class Motions:
         return Motions(self.robot, self.q[k : k + 1], self.qd[k] * moving, self.qdd[k] * moving)
 
 
-def _times(matrix: Array, vector: Array) -> Array:
+def times(matrix: Array, vector: Array) -> Array:
     """Matrices (..., n, n) times vectors (..., n)."""
     return np.asarray((matrix @ vector[..., None])[..., 0])
 
 
-def _as_share(m: Motions, X: Array) -> Array:
+def as_share(m: Motions, X: Array) -> Array:
     """Error of inertias (samples, n, n) as a share of those on the diagonal, in their row and column."""
     own = np.sqrt(np.maximum(np.einsum("sii->si", m.D_ij), 0.0))
     own = np.maximum(own, 1e-3 * own.max(axis=-1, keepdims=True, initial=0.0)) + TINY
@@ -126,7 +171,7 @@ def _per_speed(m: Motions) -> Array:
 
 
 def _recursion(m: Motions) -> Array:
-    wanted = _times(m.D_ij, m.qdd) + _times(_times(m.D, m.qd[:, None, :]), m.qd) + m.D_i + m.springs
+    wanted = times(m.D_ij, m.qdd) + times(m.D_ijk_qd, m.qd) + m.D_i + m.springs
     return np.asarray(np.abs(m.tau - wanted) / m.scale)
 
 
@@ -138,16 +183,30 @@ def _friction(m: Motions) -> Array:
 
 def _inertias(m: Motions) -> Array:
     other = lagrange.paul_inertia_matrix(m.robot, m.q)
-    return np.maximum(_as_share(m, m.M - m.D_ij), _as_share(m, m.M - other))
+    return np.maximum(as_share(m, m.M - m.D_ij), as_share(m, m.M - other))
 
 
 def _coriolis(m: Motions) -> Array:
-    return _as_share(m, (m.C - _times(m.D, m.qd[:, None, :])) * _per_speed(m))
+    return as_share(m, (m.C - m.D_ijk_qd) * _per_speed(m))
+
+
+def _symbols(m: Motions) -> Array:
+    return np.asarray(m.symbol_error / m.scale)
+
+
+def _inverse(m: Motions) -> Array:
+    """Of inverses that would be exact of mass matrices whose errors are small: as shares of 1 / weakest^2."""
+    if not (m.weakest > SMALLEST).all():  # told by the mass matrix
+        return np.zeros(m.q.shape)
+    own = np.sqrt(np.einsum("sii->si", m.D_ij))
+    scaled = m.D_ij / own[:, :, None] / own[:, None, :]
+    got = mass_matrix_inverse(m.robot, m.q) * own[:, :, None] * own[:, None, :]
+    return np.asarray(np.abs(got - np.linalg.inv(scaled)) * m.weakest[:, None, None] ** 2)
 
 
 def _terms(m: Motions) -> Array:
-    velocity = _times(m.C, m.qd)
-    total = _times(m.M, m.qdd) + velocity + gravity_vector(m.robot, m.q) + m.springs
+    velocity = times(m.C, m.qd)
+    total = times(m.M, m.qdd) + velocity + gravity_vector(m.robot, m.q) + m.springs
     action = velocity - coriolis_vector(m.robot, m.q, m.qd)
     return np.asarray(np.maximum(np.abs(total - m.tau), np.abs(action)) / m.scale)
 
@@ -169,8 +228,8 @@ def _forward(m: Motions, method: str) -> Array:
 
 def _kinetic(m: Motions) -> Array:
     speed = np.abs(m.qd)
-    gross = (speed * _times(np.abs(m.M), speed)).sum(axis=-1) / 2 + TINY
-    K, by_matrix = kinetic_energy(m.robot, m.q, m.qd), (m.qd * _times(m.M, m.qd)).sum(axis=-1) / 2
+    gross = (speed * times(np.abs(m.M), speed)).sum(axis=-1) / 2 + TINY
+    K, by_matrix = kinetic_energy(m.robot, m.q, m.qd), (m.qd * times(m.M, m.qd)).sum(axis=-1) / 2
     other = lagrange.kinetic_energy(m.robot, m.q, m.qd)
     return np.asarray(np.maximum(np.abs(K - by_matrix), np.abs(K - other)) / gross)
 
@@ -191,7 +250,7 @@ def _power(m: Motions) -> Array:
 
 def _skew(m: Motions) -> Array:
     S = m.rate(lambda at: mass_matrix(at.robot, at.q)) - 2 * m.C
-    return _as_share(m, (S + np.swapaxes(S, 1, 2)) * _per_speed(m))
+    return as_share(m, (S + np.swapaxes(S, 1, 2)) * _per_speed(m))
 
 
 def _gravity(m: Motions) -> Array:
@@ -221,11 +280,20 @@ def _definite(m: Motions) -> Array:
 
 @dataclass(frozen=True)
 class Identity:
-    """An identity: its name in words, the largest deviation that passes, and the function that measures it."""
+    """An identity of a robot.
+
+    Attributes
+    ----------
+    name : in words.
+    tolerance : the largest deviation that passes.
+    deviation : what measures it: (samples,), or (samples, n, ...) where it belongs to joints.
+    by_motion : whether the joint of one without joints is found by the motion of which it is, as for an energy.
+    """
 
     name: str
     tolerance: float
     deviation: Callable[[Motions], Array]
+    by_motion: bool = False
 
 
 IDENTITIES = (
@@ -233,12 +301,14 @@ IDENTITIES = (
     Identity("friction is that of Lagrange", ROUNDING, _friction),
     Identity("mass matrix is that of Lagrange", ROUNDING, _inertias),
     Identity("Coriolis matrix is that of Lagrange", ROUNDING, _coriolis),
+    Identity("Christoffel symbols are those of Lagrange", ROUNDING, _symbols),
+    Identity("mass matrix inverse undoes that of Lagrange", ROUNDING, _inverse),
     Identity("potential energy is that of Lagrange", ROUNDING, _potential),
     Identity("M qdd + C qd + g + springs is inverse dynamics", ROUNDING, _terms),
     Identity("forward dynamics (aba) undoes inverse dynamics", ROUNDING, partial(_forward, method="aba")),
     Identity("forward dynamics (crba) undoes inverse dynamics", ROUNDING, partial(_forward, method="crba")),
-    Identity("kinetic energy is qd M qd / 2", ROUNDING, _kinetic),
-    Identity("power of torques is change of energy", QUOTIENT, _power),
+    Identity("kinetic energy is qd M qd / 2", ROUNDING, _kinetic, by_motion=True),
+    Identity("power of torques is change of energy", QUOTIENT, _power, by_motion=True),
     Identity("Mdot - 2 C is skew-symmetric", QUOTIENT, _skew),
     Identity("gravity is gradient of potential energy", QUOTIENT, _gravity),
     Identity("mass matrix is positive definite", -SMALLEST, _definite),

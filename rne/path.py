@@ -37,12 +37,18 @@ class Path:
         return self.pieces.shape[:-3]
 
     def __call__(self, t: ArrayLike) -> tuple[Array, Array, Array]:
-        """Position, velocity and acceleration at times (T,), each (..., T, n)."""
-        t = np.asarray(t, dtype=np.float64)
+        """Position, velocity and acceleration at times (T,), each (..., T, n), or at one time, each (..., n).
+
+        Raises
+        ------
+        ArgumentError
+            The times are no real numbers.
+        """
+        t = real_array("t", t).astype(np.float64)
         k = np.clip(np.searchsorted(self.breaks, t, side="right") - 1, 0, len(self.breaks) - 2)
         u = (t - self.breaks[k]) / np.diff(self.breaks)[k]
         pace = np.where((u >= 0) & (u <= 1), 1 / np.diff(self.breaks)[k], 0.0)
-        return evaluate(np.moveaxis(self.pieces[..., k, :, :], -2, 0), np.clip(u, 0, 1)[:, None], pace[:, None])
+        return evaluate(np.moveaxis(self.pieces[..., k, :, :], -2, 0), np.clip(u, 0, 1)[..., None], pace[..., None])
 
 
 def standing(robot: Robot, goal: ArrayLike) -> Path:

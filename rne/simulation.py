@@ -65,8 +65,11 @@ def simulate(
     robot : the robot.
     q0, qd0 : (..., n) initial positions and velocities (zero if None); leading axes are a batch of simulations.
     t : (T,) increasing times at which the motion is wanted, s; the first is that of the initial state.
-    tau : torques, N m or N. None for none; (n,) constant; (..., T - 1, n) or (..., T, n) held from each time to the
-        next, leading axes broadcast against those of q0 and qd0; a ready controller of `rne.control`, whose goals,
+    tau : torques, N m or N. None for none; (n,) constant; (..., 1, n) constant, (..., T - 1, n) or (..., T, n) held
+        from each time to the next, so that the axis before the last is always time; leading axes broadcast against
+        those of q0 and qd0. An array that could be meant for each simulation as well, (B, n) where B simulations have B
+        or B + 1 times, is refused: give it as (B, 1, n) for each simulation or as (1, B, n) for each time. Of T rows
+        the last only counts where T is 1. Or a ready controller of `rne.control`, whose goals,
         paths and gains broadcast likewise; or a function. One compiled by numba is called as
         ``controller(t, q, qd, tau)`` with arrays (n,) for each simulation, at every stage of every step and at the last
         time; it fills `tau`, which comes as zeros, and returns nothing. Any other function is called as
@@ -110,7 +113,7 @@ def simulate(
     substeps = _substeps(times, step)
     law = tau if isinstance(tau, Controller) else None
     function: Function | None = tau if law is None and callable(tau) else None
-    held = np.zeros(n) if tau is None or law or function else held_torques(tau, n, len(times))  # type: ignore[arg-type]
+    held = np.zeros(n) if tau is None or law or function else held_torques(tau, n, len(times), batch.shape)  # type: ignore[arg-type]
     try:
         shape = np.broadcast_shapes(batch.shape, law.shape if law else held.shape[:-2])
     except ValueError:
@@ -129,7 +132,7 @@ def simulate(
     q[..., 0, :], qd[..., 0, :] = (batch.rows[name].reshape(*batch.shape, n) for name in ("q0", "qd0"))
     q_rows, qd_rows, tau_rows = (path.reshape(samples, len(times), n) for path in (q, qd, torques))
     intervals = max(len(times) - 1, 1)  # one time has none, but torques all the same
-    held = np.broadcast_to(held if held.size else np.zeros(n), (*shape, intervals, n)).reshape(samples, intervals, n)
+    held = np.broadcast_to(held, (*shape, intervals, n)).reshape(samples, intervals, n)
     if method == "adaptive":
         ask = _asking_law(law, shape) if law else asking_function(function) if function else None
         adaptive(robot, times, held, ask, n if law else 0, q_rows, qd_rows, tau_rows, friction, step)
@@ -145,15 +148,45 @@ def simulate(
     return Simulation(robot, times, q, qd, energy, torques, *wanted)
 
 
-def held_torques(tau: ArrayLike, n: int, count: int) -> Array:
-    """Settle torques given as numbers: (n,) for all times, or (..., T - 1, n) held from each time to the next."""
+def held_torques(tau: ArrayLike, n: int, count: int, batch: tuple[int, ...]) -> Array:
+    """Settle torques given as numbers: (n,), or (..., 1, n) or (..., intervals, n) held from each time to the next.
+
+    Parameters
+    ----------
+    tau : as for `simulate`.
+    n, count : of joints and of times.
+    batch : leading axes of the simulations.
+
+    Raises
+    ------
+    ArgumentError
+        They have another shape, or one that could be meant in two ways.
+    """
     torques = real_array("tau", tau).astype(np.float64)
     if torques.shape == (n,):
         return torques
-    if torques.ndim > 1 and torques.shape[-1] == n and torques.shape[-2] in (count - 1, count):
-        return torques[..., : count - 1, :]
-    wanted = f"({n},), (..., {count - 1}, {n}) or (..., {count}, {n})"
-    raise ArgumentError(f"tau: wanted a controller, a function or shape {wanted}, got {torques.shape}")
+    *leading, last = torques.shape if torques.ndim else (0,)
+    rows = leading[-1] if leading else 0
+    a_simulation = last == n and rows > 1 and len(leading) <= len(batch) and _broadcast(tuple(leading), batch)
+    if last == n and rows in {1, max(count - 1, 1), count}:
+        if a_simulation:
+            each, over = (*leading, 1, n), (*[1] * (len(batch) + 1 - len(leading)), *leading, n)
+            raise ArgumentError(
+                f"tau: shape {torques.shape} may mean a row for each of {rows} simulations or for each of {count} times; "
+                f"say which: tau.reshape{each} is constant in each simulation, tau.reshape{over} goes over time in all"
+            )
+        return torques[..., : max(count - 1, 1), :]
+    wanted = f"({n},)"
+    if count > 1:
+        wanted += f", (..., {count - 1}, {n}) or (..., {count}, {n}), a row for each time,"
+    wanted += f" or (..., 1, {n})"
+    hint = f"; for a row a simulation give tau.reshape{(*leading, 1, n)}" if a_simulation else ""
+    raise ArgumentError(f"tau: wanted a controller, a function or shape {wanted}, got {torques.shape}{hint}")
+
+
+def _broadcast(shape: tuple[int, ...], batch: tuple[int, ...]) -> bool:
+    """Tell whether rows of a shape could be meant one for each of a batch."""
+    return all(a in (1, b) for a, b in zip(shape[::-1], batch[::-1], strict=False)) and shape[-1] == batch[-1]
 
 
 # Far below the period of anything that an arm does, so that a few wide times do not become a few wide steps unsaid.

@@ -84,3 +84,18 @@ def slide(**drive: float) -> rne.Robot:
     """A mass of 2 kg that slides along gravity."""
     row = {"joint": "prismatic", "mass": 2.0, **drive}
     return rne.from_dh([row], convention="modified", gravity=[0.0, 0.0, 9.81], name="slide")
+
+
+def coupled(own, followers, ratio, offset=0.0, speed=(10.0, 10.0)):
+    """Text of a URDF: a joint, and one that follows it, with their position and velocity limits."""
+    inertial = '<inertial><mass value="1"/><origin xyz=".1 .2 0"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    links = f'<link name="a"/><link name="b">{inertial}</link><link name="c">{inertial}</link>'
+
+    def limited(parent, child, bounds, velocity, more):
+        limit = f'<limit lower="{bounds[0]}" upper="{bounds[1]}" velocity="{velocity}" effort="9"/>'
+        ends = f'<parent link="{parent}"/><child link="{child}"/><axis xyz="0 0 1"/>'
+        return f'<joint name="to_{child}" type="revolute">{ends}{limit}{more}</joint>'
+
+    mimic = f'<mimic joint="to_b" multiplier="{ratio}" offset="{offset}"/>'
+    joints = limited("a", "b", own, speed[0], "") + limited("b", "c", followers, speed[1], mimic)
+    return f'<robot name="pair">{links}{joints}</robot>'

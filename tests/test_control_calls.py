@@ -286,3 +286,19 @@ def test_a_force_on_a_wall():
     assert rne.forward_kinematics(PLANAR, q0, tip)[0, 3] < wall
     got = rne.simulate(PLANAR, q0, t=np.linspace(0.0, 4.0, 5), tau=push, step=4e-3)
     assert_near(reaction(got.q[-1]), -force, 1e-3)
+
+
+def test_a_reference_at_one_time():
+    t = np.linspace(0.0, 1.0, 5)
+    path = (t, *rne.quintic([0.1, 0.2], [1.0, -0.5], 1.0, t))
+    for reference in (
+        control.pid(PLANAR, kp=1.0, path=path).reference,
+        control.pid(PLANAR, kp=1.0, goal=[[0.1, 0.2]]).reference,
+    ):
+        for at in (0.5, -1.0, 7, np.float32(0.25), np.array(1.0)):
+            for one, row in zip(reference(at), reference([at]), strict=True):
+                np.testing.assert_array_equal(one, row[..., 0, :])
+    assert reference(0.5)[0].shape == (1, 2)
+    for wrong in ("now", None, 1j):
+        with pytest.raises(rne.ArgumentError, match="t: wanted real numbers"):
+            reference(wrong)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from checks import assert_near
-from own_robots import arm
+from own_robots import arm, coupled
 
 import rne
 
@@ -81,3 +81,47 @@ def test_wrong_arguments():
         rne.excitation(arm())
     with pytest.raises(rne.ArgumentError, match="t: wanted shape"):
         rne.excitation(ARM, tries=1).at(1.0)
+
+
+FINE = np.linspace(0.0, 10.0, 200_001)
+
+
+@pytest.mark.filterwarnings("ignore::rne.ModelWarning")
+@pytest.mark.parametrize("harmonics", [1, 2, 5, 9])
+@pytest.mark.parametrize("seed", range(3))
+def test_no_limit_is_left_between_coarse_samples(harmonics, seed):
+    """Four samples to a turn of the fastest harmonic, the fewest allowed, see little of a peak."""
+    robot = rne.load_urdf(coupled((-2, 1), (-1, 1), -1.8, 0.1, speed=(3.0, 4.0)), strict=False)
+    base = rne.base_parameters(robot)
+    motion = rne.excitation(base, harmonics=harmonics, samples=4 * harmonics, tries=3, seed=seed)
+    q, qd, _ = (x[:, 0] for x in motion.at(FINE))
+    follower = -1.8 * q + 0.1
+    shares = [*np.abs([(q + 0.5) / 1.5, follower, qd / 3.0, 1.8 * qd / 4.0]).max(axis=1)]
+    assert max(shares) <= 1
+    assert max(shares) > 0.99 or np.abs(q - motion.centre).max() > 0.99 * 1.0 / 1.8  # one of them used to the full
+
+
+def test_one_sided_and_far_limits():
+    row = {"joint": "revolute", "a": 0.5, "mass": 1.0, "inertia": np.eye(3) / 10}
+    rows = [row | {"lower": 5.0}, row | {"upper": -4.0}, row | {"lower": 20.0, "upper": 21.0}]
+    robot = rne.from_dh(rows, convention="standard")
+    motion = rne.excitation(rne.base_parameters(robot), tries=20)
+    assert motion.condition < 100
+    q = motion.at(FINE)[0]
+    assert (q >= [5.0, -4.0 - math.pi, 20.0]).all()
+    assert (q <= [5.0 + math.pi, -4.0, 21.0]).all()
+
+
+def test_a_joint_without_room_stands_still():
+    row = {"joint": "revolute", "a": 0.5, "mass": 1.0}
+    robot = rne.from_dh([row, row | {"lower": 0.2, "upper": 0.2}], convention="standard")
+    motion = rne.excitation(rne.base_parameters(robot), tries=5)
+    assert (motion.q[:, 1] == 0.2).all()
+    assert np.ptp(motion.q[:, 0]) > 1
+
+
+@pytest.mark.filterwarnings("ignore::rne.ModelWarning")
+def test_followers_that_cannot_keep_their_limits_are_told():
+    base = rne.base_parameters(rne.load_urdf(coupled((-1, 1), (5, 6), 1.0), strict=False))
+    with pytest.raises(rne.ArgumentError, match="base: no position of joint 'to_b' keeps its limits and those of"):
+        rne.excitation(base)

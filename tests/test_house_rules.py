@@ -42,7 +42,7 @@ ARROWS = {
     "regrouping": "arrays edit errors inertial linear_model robot",
     "nearest": "inertial regrouping",
     "identification": "arrays dynamics edit errors inertial linear_model nearest regrouping robot",
-    "exciting": "edit errors regrouping",
+    "exciting": "edit errors regrouping robot sampling",
     "shapes": "edit errors",
     "rigid_body": "edit errors shapes tree",
     "free_body": "edit errors rigid_body",
@@ -51,9 +51,14 @@ ARROWS = {
     "text": "",
     "sizing": "arrays breakdown edit errors power robot text",
     "lagrange": "arrays edit errors robot tree",  # the second opinion: nothing of kernels or links
-    "sampling": "robot",
+    "sampling": "kernels/layout robot",
     "identities": "coriolis dynamics energy errors forward inertia lagrange robot",
-    "verification": "arrays edit identities robot sampling",
+    "kinematic_identities": "identities kinematics lagrange linear_model mass robot statics",
+    "variants": (
+        "coriolis dynamics energy errors forward identities inertia inertial kinematic_identities kinematics "
+        "linear_model mass robot statics"
+    ),
+    "verification": "arrays edit identities kinematic_identities robot sampling variants",
     "doctor": "edit errors inertia kernels/layout loading read robot sampling tree",
     "energy": "arrays errors kernels many robot",
     "equations": "arrays coriolis dynamics errors inertia robot text",
@@ -79,9 +84,9 @@ ARROWS = {
         "arrays breakdown coriolis dynamics edit energy errors forward inertia kinematics linear_model mass "
         "operational power robot statics"
     ),
-    "viewer": "arrays dynamics edit errors kinematics read rigid_body robot tree",
+    "viewer": "arrays dynamics edit errors kinematics read rigid_body robot sampling tree",
     "examples": "__init__ edit lagrange text",  # the public names, as their readers use them
-    "cli": "__init__ doctor examples files kernels many robot tree errors verification whole",  # a loop to time
+    "cli": "__init__ doctor examples files kernels many robot sampling tree errors verification whole",  # a loop to time
 }
 ARROWS["__init__"] = " ".join(ARROWS.keys() - {"cli", "examples"})  # the front door leads to all but its own clients
 # What else a room or file may import: packages of an extra, which need not be there.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import models_at_hand as models
 import numba
@@ -258,3 +259,54 @@ def test_an_adaptive_simulation_ends_where_a_held_torque_is_not_a_number():
     got = rne.simulate(PLANAR, [0.1, 0.2], t=[0.0, 0.1, 0.2], tau=tau, method="adaptive")
     assert np.isfinite(got.q[:2]).all()
     assert np.isnan(got.q[2]).all()
+
+
+# ------------------------------------------------------------------------------------------ which axis of tau is time
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_at_a_single_time_every_torque_is_told(method):
+    tau = random_states(2, 3, seed=4)[2]
+    one = rne.simulate(PLANAR, [0.1, 0.2], t=[2.0], tau=tau[:1], method=method)
+    np.testing.assert_array_equal(one.tau, tau[:1])
+    several = rne.simulate(PLANAR, [0.1, 0.2], t=[2.0], tau=tau[:, None], method=method)
+    assert several.q.shape == (3, 1, 2)
+    np.testing.assert_array_equal(several.tau, tau[:, None])
+    with pytest.raises(rne.ArgumentError, match=r"tau: wanted .* shape \(2,\) or \(\.\.\., 1, 2\), got \(0, 2\)"):
+        rne.simulate(PLANAR, [0.1, 0.2], t=[2.0], tau=np.zeros((0, 2)), method=method)
+    with pytest.raises(rne.ArgumentError, match=r"got \(3, 2\); for a row a simulation give tau.reshape\(3, 1, 2\)"):
+        rne.simulate(PLANAR, np.zeros((3, 2)), t=[2.0], tau=tau, method=method)
+
+
+@pytest.mark.parametrize("more", [0, 1], ids=["a row an interval", "a row a time"])
+def test_an_axis_that_may_be_time_or_the_batch_is_asked_for(more):
+    rows, times = len(T) - 1 + more, len(T)
+    q0, _, tau = random_states(2, rows, seed=4)
+    said = rf"tau: shape \({rows}, 2\) may mean a row for each of {rows} simulations or for each of {times} times"
+    with pytest.raises(rne.ArgumentError, match=said) as refusal:
+        rne.simulate(PLANAR, q0, t=T, tau=tau)
+    each, over = re.findall(r"tau\.reshape(\([\d, ]+\))", str(refusal.value))
+    constant = rne.simulate(PLANAR, q0, t=T, tau=tau.reshape(eval(each)))
+    in_time = rne.simulate(PLANAR, q0, t=T, tau=tau.reshape(eval(over)))
+    for k in range(rows):
+        assert_same_motion(member(constant, k), rne.simulate(PLANAR, q0[k], t=T, tau=tau[k]))
+        assert_same_motion(member(in_time, k), rne.simulate(PLANAR, q0[k], t=T, tau=tau))
+
+
+def test_axes_that_can_only_be_time_are_no_question():
+    q0, _, tau = random_states(2, 2, len(T), seed=4)
+    got = rne.simulate(PLANAR, q0[:, 0], t=T, tau=tau[0])  # two simulations, more times
+    assert_same_motion(member(got, 1), rne.simulate(PLANAR, q0[1, 0], t=T, tau=tau[0]))
+    square = random_states(2, len(T), len(T), seed=5)[2]  # as many simulations as times, both axes given
+    got = rne.simulate(PLANAR, square[:, 0], t=T, tau=square)
+    assert_same_motion(member(got, 2), rne.simulate(PLANAR, square[2, 0], t=T, tau=square[2]))
+    with pytest.raises(rne.ArgumentError, match=r"for a row a simulation give tau.reshape\(2, 1, 2\)"):
+        rne.simulate(PLANAR, q0[:, 0], t=T, tau=tau[:, 0])
+
+
+def test_the_drift_of_the_energy_asks_for_the_same_axis():
+    q0, _, tau = random_states(2, len(T), seed=4)
+    motion = rne.simulate(PLANAR, q0, t=T, tau=tau[:, None])
+    with pytest.raises(rne.ArgumentError, match="tau: shape .* may mean"):
+        rne.energy_drift(PLANAR, motion, tau)
+    assert np.abs(rne.energy_drift(PLANAR, motion, tau[:, None])).max() < 1e-6

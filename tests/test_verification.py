@@ -16,7 +16,7 @@ import rne
 from rne import identities, lagrange
 from rne.robot import Robot
 from rne.tree import Body, Drive, Joint, Tree
-from rne.verification import verify
+from rne.verification import CHECKS, verify
 
 MODELS = sorted(str(path) for pattern in ("*/robot.*", "lectures/*/robot.*") for path in Path("models").glob(pattern))
 # Humanoids, a pair of arms with followers, a hand, a quadruped, arms.
@@ -41,8 +41,9 @@ def test_robots_of_others_are_verified_with_room(name):
 def assert_verified_with_room(robot, samples):
     report = verify(robot, samples=samples)
     assert report.ok, str(report)
-    for check in report.checks[:-1]:
-        assert check.deviation < check.tolerance / 10, check
+    for check in report.checks:
+        if check.name != "mass matrix is positive definite":
+            assert check.deviation < check.tolerance / 10, check
 
 
 @settings(max_examples=15)
@@ -75,7 +76,7 @@ def test_a_report_repeats_and_tells_what_it_did():
     assert report != verify(arm, samples=70, seed=4)
     lines = str(report).splitlines()
     assert lines[0] == "planar2: 70 random states, seed 3"
-    assert len(lines) == 3 + len(identities.IDENTITIES)
+    assert len(lines) == 3 + len(CHECKS)
     assert lines[-1] == "verified: every identity holds"
 
 

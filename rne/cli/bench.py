@@ -21,6 +21,7 @@ from rne.cli.options import examples, say, show, takes_robot
 from rne.cli.table import Cell, table
 from rne.errors import ArgumentError
 from rne.robot import Robot
+from rne.sampling import random_positions, velocity_limits
 
 Floats = NDArray[Any]
 
@@ -28,7 +29,7 @@ _BATCHES = [10**k for k in range(7)]
 _MEMORY = 2**31  # bytes; batches that need more are left out
 _CALLS = 1000  # samples that short runs go through, so that the clock does not count
 _SHARE = 1000  # samples below which another thread has too little to do
-_POSITION, _VELOCITY, _ACCELERATION = 2 * np.pi, 10.0, 5.0  # rad, rad/s, rad/s^2 at most, whatever the limits
+_VELOCITY, _ACCELERATION = 10.0, 5.0  # rad/s, rad/s^2 at most, whatever the limits
 
 
 @dataclass(frozen=True)
@@ -136,11 +137,9 @@ def _batch(robot: Robot, arrays: list[Floats], threads: int, calls: int) -> Call
 
 def _states(robot: Robot, samples: int, random: np.random.Generator) -> list[Floats]:
     """Return random positions, velocities and accelerations, as the limits allow."""
-    lower, upper = np.sort([robot.lower, robot.upper], axis=0).clip(-_POSITION, _POSITION)
-    velocity = np.abs(robot.velocity).clip(max=_VELOCITY)
+    q, velocity = random_positions(robot, samples, random), velocity_limits(robot).clip(max=_VELOCITY)
     acceleration = np.full(robot.n, _ACCELERATION)
-    bounds = [(lower, upper), (-velocity, velocity), (-acceleration, acceleration)]
-    return [random.uniform(low, high, (samples, robot.n)) for low, high in bounds]
+    return [q, *(random.uniform(-bound, bound, q.shape) for bound in (velocity, acceleration))]
 
 
 def _shortest(run: Callable[[], object], seconds: float) -> int:

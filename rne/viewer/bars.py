@@ -37,7 +37,7 @@ def full_scale(robot: Robot, peaks: Array) -> Array:
     Parameters
     ----------
     robot : limits and kinds of the joints.
-    peaks : (n,) largest torque of each joint.
+    peaks : (n,) largest finite torque of each joint.
     """
     free = ~np.isfinite(robot.effort) | (robot.effort <= 0)
     scale = robot.effort
@@ -54,21 +54,21 @@ def torque_bars(robot: Robot, tau: Array, scale: Array) -> str:
     Parameters
     ----------
     robot : names and limits of the joints.
-    tau : (n,) torques; NaN is told and has no bar.
+    tau : (n,) torques; NaN is told and has no bar, an infinite one fills its side.
     scale : (n,) what fills half a bar; a bar beyond it ends there, in another colour and with a word.
     """
     rows = []
     for name, value, full, limit in zip(robot.joint_names, tau, scale, robot.effort, strict=True):
         unit = "N m" if robot.joint(name).kind == "revolute" else "N"
         length = 0.0 if np.isnan(value) else 50 * min(abs(value) / full, 1.0)
-        over = abs(value) > limit
+        over = abs(value) > limit or np.isinf(value)
         told = "no number" if np.isnan(value) else f"{number(value)} {unit}"
         bound = f" / {limit:g}" if np.isfinite(limit) else ""
         title = f"limit {limit:g} {unit}" if bound else f"no limit; a full bar is {full:.3g} {unit}"
         rows.append(
             _ROW.format(
                 name=html.escape(name),
-                told=("beyond limit: " if over else "") + told + bound,
+                told=("beyond limit: " if over and bound else "") + told + bound,
                 title=html.escape(title),
                 left=50 - length if value < 0 else 50,
                 width=length,
@@ -81,4 +81,4 @@ def torque_bars(robot: Robot, tau: Array, scale: Array) -> str:
 
 def number(value: float) -> str:
     """Return a torque in a few characters, with a true minus sign so that columns of digits stay in place."""
-    return f"{value:z.2f}".replace("-", "\u2212")
+    return f"{value:z.2f}".replace("-", "\u2212").replace("inf", "\u221e")

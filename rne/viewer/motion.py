@@ -38,10 +38,14 @@ class Motion:
 
     @property
     def peaks(self) -> NDArray[np.float64]:
-        """Largest torque of each joint, (n,); zero where all are NaN."""
-        sizes = np.abs(self.tau)
-        peaks: NDArray[np.float64] = np.where(np.isnan(sizes), 0.0, sizes).max(axis=0)
-        return peaks
+        """Largest finite torque of each joint, (n,); zero where none is finite."""
+        return largest(np.abs(self.tau))
+
+
+def largest(sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the largest finite one of sizes (N, n), (n,): what is not finite is no scale for the rest."""
+    peaks: NDArray[np.float64] = np.max(sizes, axis=0, where=np.isfinite(sizes), initial=0.0)
+    return peaks
 
 
 def make_motion(

@@ -23,9 +23,10 @@ from rne.dynamics import gravity_vector
 from rne.edit import numbers
 from rne.errors import ArgumentError
 from rne.robot import Robot
+from rne.sampling import position_range
 from rne.viewer.bars import full_scale, torque_bars
-from rne.viewer.motion import Motion
-from rne.viewer.scene import describe, slider_ranges
+from rne.viewer.motion import Motion, largest
+from rne.viewer.scene import describe
 from rne.viewer.stage import PARTS, Stage
 
 Array = NDArray[np.float64]
@@ -65,7 +66,7 @@ class Viewer:
         self._stopped = threading.Event()
         self._playing, self._speed = motion is not None and len(motion.t) > 1, 1.0
         self._time = 0.0 if motion is None else float(motion.t[0])
-        self._low, self._high = slider_ranges(robot)
+        self._low, self._high = position_range(robot)
         states = self._some_states()
         self._q = states[0]
         self._peaks = np.zeros(robot.n) if motion is None else motion.peaks
@@ -245,7 +246,7 @@ class Viewer:
         with self._server.atomic():
             if self._motion is None:
                 tau = gravity_vector(self._robot, self._q)
-                self._peaks = np.maximum(self._peaks, np.abs(tau))
+                self._peaks = largest(np.abs([self._peaks, tau]))
                 self._stage.move(self._q)
             else:
                 k = self._motion.at(self._time)

@@ -21,10 +21,6 @@ from rne.viewer.meshes import locate
 
 Array = NDArray[np.float64]
 
-REVOLUTE_RANGE = np.pi
-PRISMATIC_RANGE = 1.0
-"""How far a slider goes where the joint has no limit, rad and m."""
-
 
 @dataclass(frozen=True, eq=False)
 class Solid:
@@ -144,16 +140,6 @@ def extent(poses: Mapping[str, Array], points: Mapping[str, Array]) -> tuple[Arr
         everything.append(placed.reshape(-1, 3))
     cloud = np.concatenate(everything)
     return cloud.min(axis=0), cloud.max(axis=0)
-
-
-def slider_ranges(robot: Robot) -> tuple[Array, Array]:
-    """Return from where to where each coordinate is moved by hand, (n,) each: its limits, where it has any."""
-    revolute = np.array([robot.joint(name).kind == "revolute" for name in robot.joint_names], dtype=bool)
-    span = np.where(revolute, REVOLUTE_RANGE, PRISMATIC_RANGE)
-    low, high = robot.lower, robot.upper
-    lower = np.where(np.isfinite(low), low, np.minimum(-span, high - span))
-    upper = np.where(np.isfinite(high), high, np.maximum(span, lower + span))
-    return np.minimum(lower, upper), np.maximum(lower, upper)
 
 
 def _labels(tree: Tree) -> dict[str, str]:

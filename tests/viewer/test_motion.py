@@ -116,3 +116,32 @@ def test_bars_without_limits_share_a_scale():
 def test_names_are_no_html():
     robot = rne.from_dh([{"joint": "revolute", "name": "<b>&", "a": 1.0, "mass": 1.0}], convention="standard")
     assert "&lt;b&gt;&amp;" in torque_bars(robot, np.zeros(1), np.ones(1))
+
+
+@pytest.mark.filterwarnings("ignore::rne.ModelWarning")
+def test_an_infinite_torque_leaves_the_other_bars():
+    puma = rne.load(MODELS / "puma560" / "robot.dh.toml")
+    tau = np.array([[1.0, 4.0, -2.0, np.nan, 0.0, 0.0], [1.0, np.inf, -2.0, -np.inf, 0.0, 3.0]])
+    motion = make_motion(puma, np.zeros((2, 6)), tau=tau)
+    np.testing.assert_array_equal(motion.peaks, [1, 4, 2, 0, 0, 3])
+    html = torque_bars(puma, tau[1], full_scale(puma, motion.peaks))
+    assert [(round(left, 3), round(right, 3)) for left, right, _ in drawn(html)] == [
+        (0, 0.25),
+        (0, 1),
+        (-0.5, 0),
+        (-1, 0),
+        (0, 0),
+        (0, 0.75),
+    ]
+    assert [color for _, _, color in drawn(html)] == [WITHIN, BEYOND, WITHIN, BEYOND, WITHIN, WITHIN]
+    told = re.findall(r"<span[^>]*>([^<]*)</span></div>", html)
+    assert told[1] == "∞ N m"
+    assert told[3] == "−∞ N m"
+
+
+@pytest.mark.filterwarnings("ignore::rne.ModelWarning")
+def test_nothing_but_infinite_torques():
+    puma = rne.load(MODELS / "puma560" / "robot.dh.toml")
+    motion = make_motion(puma, np.zeros((1, 6)), tau=np.full((1, 6), -np.inf))
+    ends = [bar[:2] for bar in drawn(torque_bars(puma, motion.tau[0], full_scale(puma, motion.peaks)))]
+    np.testing.assert_allclose(ends, [(-1, 0)] * 6)

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from models_at_hand import MODELS, urdf_path
+from models_at_hand import MODELS
 from scipy.spatial.transform import Rotation
 
 import rne
 from rne.rigid_body import Inertia
 from rne.tree import Body
-from rne.viewer.scene import corners, describe, extent, slider_ranges, solid
+from rne.viewer.scene import corners, describe, extent, solid
 
 pytestmark = pytest.mark.filterwarnings("ignore::rne.ModelWarning")
 
@@ -137,26 +137,3 @@ def test_the_camera_looks_at_everything(visible):
     low, high = extent(poses, {"tip": np.array([[0.0, 0.0, 0.1]])})
     np.testing.assert_allclose(low, [0, 0, 0], atol=1e-12)
     np.testing.assert_allclose(high, [0.6, 0, 0.5], atol=1e-12)
-
-
-def test_sliders_go_as_far_as_the_joints():
-    robot = rne.load(urdf_path("panda"))
-    for found, limit in zip(slider_ranges(robot), (robot.lower, robot.upper), strict=True):
-        np.testing.assert_array_equal(found, limit)
-
-
-@pytest.mark.parametrize(
-    ("kind", "lower", "upper", "wanted"),
-    [
-        ("revolute", None, None, (-np.pi, np.pi)),
-        ("prismatic", None, None, (-1, 1)),
-        ("revolute", 5.0, None, (5, 5 + np.pi)),
-        ("prismatic", None, -3.0, (-4, -3)),
-        ("prismatic", 0.0, None, (0, 1)),
-    ],
-)
-def test_sliders_of_joints_without_limits(kind, lower, upper, wanted):
-    limits = {key: value for key, value in (("lower", lower), ("upper", upper)) if value is not None}
-    row = {"joint": kind, "a": 1.0, "mass": 1.0, **limits}
-    low, high = slider_ranges(rne.from_dh([row], convention="standard"))
-    np.testing.assert_allclose((low[0], high[0]), wanted)
