@@ -20,7 +20,7 @@ if str(TESTS) not in sys.path:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Add to the filters of pyproject.toml those that need this folder, and the package, on the path."""
-    helpers = "|".join(sorted(path.stem for path in TESTS.iterdir() if path.suffix == ".py" or path.name == "calls"))
+    helpers = "|".join(sorted(path.stem for path in TESTS.iterdir()))
     config.addinivalue_line("filterwarnings", rf"error:::({helpers})(\.|$)")
     config.addinivalue_line("filterwarnings", "error::rne.errors.ModelWarning")  # whoever called
 
