@@ -1,15 +1,29 @@
-"""Hypothesis profiles: "default" is quick and always the same; `--hypothesis-profile deep` is for runs by hand."""
+"""What holds for all tests: Hypothesis profiles, and that a warning of our own is an error.
+
+The profile "default" is quick and always the same; `--hypothesis-profile deep` is for runs by hand.
+"""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
+TESTS = Path(__file__).parent
+
 # `import reference`, `import strategies` and `import oracles` work from every sub-folder, however pytest is called.
-if str(Path(__file__).parent) not in sys.path:
-    sys.path.insert(0, str(Path(__file__).parent))
+if str(TESTS) not in sys.path:
+    sys.path.insert(0, str(TESTS))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Add to the filters of pyproject.toml those that need this folder, and the package, on the path."""
+    helpers = "|".join(sorted(path.stem for path in TESTS.iterdir()))
+    config.addinivalue_line("filterwarnings", rf"error:::({helpers})(\.|$)")
+    config.addinivalue_line("filterwarnings", "error::rne.errors.ModelWarning")  # whoever called
+
 
 SLOW_IS_FINE = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile(

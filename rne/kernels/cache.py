@@ -3,7 +3,7 @@
 Numba's own cache keeps an index of numbered files for each function. Of two processes that save at once, both may take
 the same number; one that dies between index and file leaves an index that points to code of older sources; and a file
 that was cut short is an error on every later call. Here nothing is shared. A file is named after all that its code
-depends on, begins with the hash of its content, and appears by renaming.
+depends on, begins with the hash of its name and content, and appears by renaming.
 """
 
 from __future__ import annotations
@@ -42,12 +42,13 @@ class WholeFiles:
 
     def load(self, key: Any) -> Any:
         """Return what was saved under a key; None if there is no such file, or anything is wrong with it."""
+        path = self._path(key)
         try:
-            content = self._path(key).read_bytes()
+            content = path.read_bytes()
         except OSError:
             return None
         digest, data = content[:32], content[32:]
-        return pickle.loads(data) if hashlib.sha256(data).digest() == digest else None
+        return pickle.loads(data) if _digest(path, data) == digest else None
 
     def save(self, key: Any, data: Any) -> None:
         """Save; a process that is killed on the way leaves a file that nobody reads."""
@@ -55,7 +56,7 @@ class WholeFiles:
         path = self._path(key)
         draft = path.with_name(f"{path.name}.tmp.{uuid.uuid4().hex[:16]}")
         try:
-            draft.write_bytes(hashlib.sha256(content).digest() + content)
+            draft.write_bytes(_digest(path, content) + content)
             draft.replace(path)
         except OSError:
             draft.unlink(missing_ok=True)
@@ -77,6 +78,14 @@ class WholeFiles:
             if f".{self._stamp}." not in path.name:
                 with contextlib.suppress(OSError):
                     path.unlink()
+
+
+def _digest(path: Path, content: bytes) -> bytes:
+    """Hash content along with the name it was saved under: whole code of another function, renamed, is not taken.
+
+    Not with the folder, because copies of the package share code that was compiled for one of them.
+    """
+    return hashlib.sha256(path.name.encode() + b"\0" + content).digest()
 
 
 class EntryCache(FunctionCache):  # type: ignore[misc]

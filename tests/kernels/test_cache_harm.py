@@ -99,6 +99,20 @@ def test_damaged_files_are_compiled_anew_and_mended(site):
     assert files(site) == mended
 
 
+def test_code_of_another_function_is_compiled_anew_and_mended(site):
+    """Each file is whole, but lies where another belongs: of another function, or of the same in another precision."""
+    paths = sorted(files(site))
+    whole = [path.read_bytes() for path in paths]
+    for number, path in enumerate(paths):
+        path.write_bytes(whole[number - 1])
+    assert run(site, "f8", "f4") == ["1.2", "1.2"]
+    assert sorted(files(site)) == paths
+    mended = files(site)
+    assert not {path for number, path in enumerate(paths) if path.read_bytes() == whole[number - 1]}
+    assert run(site, "f8", "f4") == ["1.2", "1.2"]
+    assert files(site) == mended
+
+
 DIES = """
 import os, pathlib, signal
 def die(*_):
@@ -167,6 +181,28 @@ def test_a_file_with_anything_wrong_counts_as_none(tmp_path):
     path.unlink()
     path.mkdir()
     assert store.load(KEY) is None
+
+
+def test_a_file_under_the_name_of_another_counts_as_none(tmp_path):
+    def store(name: str = "module.function-12.py311", stamp: str = "a" * 64) -> WholeFiles:
+        return WholeFiles(str(tmp_path), name, stamp)
+
+    def only() -> Path:
+        (path,) = tmp_path.glob("*.nbc")
+        return path
+
+    store().save(KEY, 1)
+    path = only()
+    content = path.read_bytes()
+    path.unlink()
+    of_another = [(store("module.other-12.py311"), KEY), (store(stamp="b" * 64), KEY), (store(), (*KEY, "other"))]
+    for other, key in of_another:
+        other.save(key, 2)
+        only().replace(path)
+        assert store().load(KEY) is None
+        path.write_bytes(content)
+        assert store().load(KEY) == 1
+        path.unlink()
 
 
 def test_only_files_of_other_sources_are_removed(tmp_path):
