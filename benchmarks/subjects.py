@@ -17,7 +17,7 @@ from strategies import random_tree, to_urdf
 
 import rne
 from benchmarks import ROOT
-from rne.tree import Limits
+from rne.model.tree import Limits
 
 Array = NDArray[np.float64]
 

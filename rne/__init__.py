@@ -30,40 +30,52 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from rne.errors import ArgumentError, FileError, ModelError, ModelWarning, RneError, SingularError, UnknownNameError
-from rne.loading import from_dh, load, load_dh, load_urdf
-from rne.robot import Robot
-from rne.tree import Drive
+from rne.model.robot import Robot
+from rne.model.tree import Drive
+from rne.read.loading import from_dh, load, load_dh, load_urdf
 
 if TYPE_CHECKING:
     from rne import control, files, jit, lagrange, plot
-    from rne.balance import EnergyBalance, energy_balance, energy_drift
-    from rne.breakdown import TorqueBreakdown, torque_breakdown
-    from rne.coriolis import VelocityTorques, christoffel, coriolis_matrix, velocity_torques
+    from rne.analysis.coefficients import Coefficients, coefficients
+    from rne.analysis.energy_balance import EnergyBalance, energy_balance, energy_drift
+    from rne.analysis.link_forces import LinkForces, link_forces
+    from rne.analysis.motor_sizing import motor_sizing
+    from rne.analysis.significance import Significance, significance
+    from rne.analysis.torque_breakdown import TorqueBreakdown, torque_breakdown
+    from rne.bodies.free_body import newton_euler
+    from rne.bodies.inertia import Inertia
     from rne.doctor import Diagnosis, diagnose
-    from rne.dynamics import bias_vector, coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
-    from rne.energy import kinetic_energy, potential_energy
-    from rne.equations import Coefficients, coefficients
-    from rne.exciting import Excitation, excitation
-    from rne.forward import forward_dynamics
-    from rne.free_body import newton_euler
-    from rne.identification import Identification, identify
-    from rne.inertia import EffectiveInertia, effective_inertia, mass_matrix, mass_matrix_inverse
-    from rne.kinematics import forward_kinematics, frame_acceleration, frame_velocity, jacobian, jacobian_dot_qd
-    from rne.linear_model import parameter_names, parameters, regressor
-    from rne.mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
-    from rne.motion import Simulation
-    from rne.operational import Ellipsoid, inertia_ellipsoid, operational_inertia
-    from rne.power import actuator_power, dissipated_power, dissipation
-    from rne.reactions import LinkForces, link_forces
-    from rne.regrouping import BaseParameters, base_parameters
-    from rne.rigid_body import Inertia
-    from rne.simplification import Significance, significance
-    from rne.simulation import simulate
-    from rne.sizing import motor_sizing
-    from rne.smoothing import Derivatives, differentiate
-    from rne.statics import joint_wrenches, static_torque, transform_twist, transform_wrench
-    from rne.trajectory import quintic, quintic_duration, trapezoidal, trapezoidal_duration
-    from rne.verification import verify
+    from rne.dynamics.center_of_mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
+    from rne.dynamics.coriolis import VelocityTorques, christoffel, coriolis_matrix, velocity_torques
+    from rne.dynamics.energy import kinetic_energy, potential_energy
+    from rne.dynamics.forward_dynamics import forward_dynamics
+    from rne.dynamics.inverse_dynamics import (
+        bias_vector,
+        coriolis_vector,
+        friction_torque,
+        gravity_vector,
+        inverse_dynamics,
+    )
+    from rne.dynamics.kinematics import (
+        forward_kinematics,
+        frame_acceleration,
+        frame_velocity,
+        jacobian,
+        jacobian_dot_qd,
+    )
+    from rne.dynamics.mass_matrix import EffectiveInertia, effective_inertia, mass_matrix, mass_matrix_inverse
+    from rne.dynamics.operational_space import Ellipsoid, inertia_ellipsoid, operational_inertia
+    from rne.dynamics.power import actuator_power, dissipated_power, dissipation
+    from rne.dynamics.statics import joint_wrenches, static_torque, transform_twist, transform_wrench
+    from rne.identification.base_parameters import BaseParameters, base_parameters
+    from rne.identification.excitation import Excitation, excitation
+    from rne.identification.identify import Identification, identify
+    from rne.identification.regressor import parameter_names, parameters, regressor
+    from rne.simulation.result import Simulation
+    from rne.simulation.simulate import simulate
+    from rne.trajectory.differentiate import Derivatives, differentiate
+    from rne.trajectory.profiles import quintic, quintic_duration, trapezoidal, trapezoidal_duration
+    from rne.verification.verify import verify
     from rne.viewer import view
 
 __all__ = [
@@ -162,34 +174,34 @@ _MODULES = ("control", "dask", "files", "jit", "lagrange", "plot")
 _HOMES = {
     name: f"rne.{module}"
     for module, names in {
-        "balance": "EnergyBalance energy_balance energy_drift",
-        "breakdown": "TorqueBreakdown torque_breakdown",
-        "coriolis": "VelocityTorques christoffel coriolis_matrix velocity_torques",
+        "analysis.energy_balance": "EnergyBalance energy_balance energy_drift",
+        "analysis.torque_breakdown": "TorqueBreakdown torque_breakdown",
+        "dynamics.coriolis": "VelocityTorques christoffel coriolis_matrix velocity_torques",
         "doctor": "Diagnosis diagnose",
-        "dynamics": "bias_vector coriolis_vector friction_torque gravity_vector inverse_dynamics",
-        "energy": "kinetic_energy potential_energy",
-        "equations": "Coefficients coefficients",
-        "exciting": "Excitation excitation",
-        "forward": "forward_dynamics",
-        "free_body": "newton_euler",
-        "inertia": "EffectiveInertia effective_inertia mass_matrix mass_matrix_inverse",
-        "identification": "Identification identify",
-        "kinematics": "forward_kinematics frame_acceleration frame_velocity jacobian jacobian_dot_qd",
-        "linear_model": "parameter_names parameters regressor",
-        "mass": "center_of_mass center_of_mass_jacobian center_of_mass_velocity",
-        "motion": "Simulation",
-        "operational": "Ellipsoid inertia_ellipsoid operational_inertia",
-        "power": "actuator_power dissipated_power dissipation",
-        "regrouping": "BaseParameters base_parameters",
-        "reactions": "LinkForces link_forces",
-        "rigid_body": "Inertia",
-        "simplification": "Significance significance",
-        "simulation": "simulate",
-        "sizing": "motor_sizing",
-        "smoothing": "Derivatives differentiate",
-        "statics": "joint_wrenches static_torque transform_twist transform_wrench",
-        "trajectory": "quintic quintic_duration trapezoidal trapezoidal_duration",
-        "verification": "verify",
+        "dynamics.inverse_dynamics": "bias_vector coriolis_vector friction_torque gravity_vector inverse_dynamics",
+        "dynamics.energy": "kinetic_energy potential_energy",
+        "analysis.coefficients": "Coefficients coefficients",
+        "identification.excitation": "Excitation excitation",
+        "dynamics.forward_dynamics": "forward_dynamics",
+        "bodies.free_body": "newton_euler",
+        "dynamics.mass_matrix": "EffectiveInertia effective_inertia mass_matrix mass_matrix_inverse",
+        "identification.identify": "Identification identify",
+        "dynamics.kinematics": "forward_kinematics frame_acceleration frame_velocity jacobian jacobian_dot_qd",
+        "identification.regressor": "parameter_names parameters regressor",
+        "dynamics.center_of_mass": "center_of_mass center_of_mass_jacobian center_of_mass_velocity",
+        "simulation.result": "Simulation",
+        "dynamics.operational_space": "Ellipsoid inertia_ellipsoid operational_inertia",
+        "dynamics.power": "actuator_power dissipated_power dissipation",
+        "identification.base_parameters": "BaseParameters base_parameters",
+        "analysis.link_forces": "LinkForces link_forces",
+        "bodies.inertia": "Inertia",
+        "analysis.significance": "Significance significance",
+        "simulation.simulate": "simulate",
+        "analysis.motor_sizing": "motor_sizing",
+        "trajectory.differentiate": "Derivatives differentiate",
+        "dynamics.statics": "joint_wrenches static_torque transform_twist transform_wrench",
+        "trajectory.profiles": "quintic quintic_duration trapezoidal trapezoidal_duration",
+        "verification.verify": "verify",
         "viewer": "view",
     }.items()
     for name in names.split()

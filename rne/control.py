@@ -44,13 +44,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.arrays import as_batch, as_loads, as_table, check_robot
-from rne.errors import ArgumentError, check_choice, check_flag
+from rne.batch.arguments import as_batch, as_loads, as_table, check_robot
+from rne.check import check_choice, check_flag
+from rne.errors import ArgumentError
 from rne.kernels import control as at
 from rne.kernels.entries import INVERSE_DYNAMICS, INVERSE_DYNAMICS_ONE
 from rne.kernels.layout import SPRINGS
-from rne.path import Path, standing, through
-from rne.robot import Robot
+from rne.model.robot import Robot
+from rne.trajectory.reference import Path, standing, through
 
 __all__ = ["Controller", "computed_torque", "feedforward", "pd_gravity", "pid"]
 

@@ -39,24 +39,18 @@ from typing import Any
 
 import numpy as np
 
-from rne import (
-    breakdown,
-    coriolis,
-    dynamics,
-    energy,
-    forward,
-    inertia,
-    kinematics,
-    linear_model,
-    mass,
-    operational,
-    power,
-    statics,
-)
-from rne.arrays import Floats, as_shape, check_robot, with_axes
-from rne.edit import real_array
+from rne.analysis import torque_breakdown as breakdown
+from rne.batch.arguments import Floats, as_shape, check_robot, with_axes
+from rne.check import real_array
+from rne.dynamics import center_of_mass as mass
+from rne.dynamics import coriolis, energy, kinematics, power, statics
+from rne.dynamics import forward_dynamics as forward
+from rne.dynamics import inverse_dynamics as dynamics
+from rne.dynamics import mass_matrix as inertia
+from rne.dynamics import operational_space as operational
 from rne.errors import ArgumentError, RneError
-from rne.robot import Robot
+from rne.identification import regressor as linear_model
+from rne.model.robot import Robot
 
 __all__ = [
     "actuator_power",

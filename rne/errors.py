@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
 
-import numpy as np
-
 MOST_SHOWN = 100
 """Problems of one file that its error spells out."""
 MOST_NAMES = 40
@@ -84,31 +82,6 @@ class ModelError(RneError):
         if more := len(self.problems) - len(lines):
             lines.append(f"... and {more} more problem{'s' * (more > 1)}")
         return "\n".join(lines)
-
-
-def check_flag(argument: str, value: object) -> None:
-    """Refuse all but True and False: "no" would count as yes.
-
-    Raises
-    ------
-    ArgumentError
-        It is something else.
-    """
-    if not isinstance(value, bool | np.bool_):
-        raise ArgumentError(f"{argument}: wanted True or False, got {shown(value)}")
-
-
-def check_choice(argument: str, value: object, choices: Iterable[str]) -> None:
-    """Refuse all but one of some words.
-
-    Raises
-    ------
-    ArgumentError
-        It is something else.
-    """
-    *others, last = choices
-    if not isinstance(value, str) or value not in (*others, last):
-        raise ArgumentError(f"{argument}: wanted {', '.join(map(repr, others))} or {last!r}, got {shown(value)}")
 
 
 def close_names(name: object, known: Iterable[str], count: int = 1) -> list[str]:

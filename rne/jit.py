@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.arrays import as_frame, as_place, as_table, as_wrenches, check_axes, check_robot
+from rne.batch.arguments import as_frame, as_place, as_table, as_wrenches, check_axes, check_robot
 from rne.errors import ArgumentError
-from rne.kernels.jitted import (
+from rne.kernels.user_dynamics import (
     christoffel,
     coriolis_matrix,
     forward_dynamics,
@@ -29,7 +29,7 @@ from rne.kernels.jitted import (
     mass_matrix,
     static_torque,
 )
-from rne.kernels.jitted_frames import (
+from rne.kernels.user_kinematics import (
     center_of_mass,
     center_of_mass_jacobian,
     forward_kinematics,
@@ -41,7 +41,7 @@ from rne.kernels.jitted_frames import (
     potential_energy,
     regressor,
 )
-from rne.robot import Robot
+from rne.model.robot import Robot
 
 __all__ = [
     "center_of_mass",

@@ -7,7 +7,7 @@ import strategies
 from numpy.typing import ArrayLike, NDArray
 
 import rne
-from rne.tree import Tree
+from rne.model.tree import Tree
 
 Array = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ import mpmath as mp
 import numpy as np
 from reference import outward, root
 
-from rne.tree import Tree
+from rne.model.tree import Tree
 
 DIGITS = 50
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.tree import Coupling, Joint, Tree
+from rne.model.tree import Coupling, Joint, Tree
 
 Array = NDArray[np.float64]
 Wrenches = Mapping[str, ArrayLike]

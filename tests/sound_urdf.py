@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rne.errors import ModelError
-from rne.read.urdf import read_urdf
+from rne.read.urdf.reader import read_urdf
 
 GOOD = """<robot name="r">
 <link name="base"/>

@@ -15,7 +15,8 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from rne.tree import IDENTITY, ZERO, Body, Coupling, Drive, Joint, Limits, Matrix, Mimic, Pose, Tree, Vector
+from rne.check import IDENTITY, ZERO, Matrix, Vector
+from rne.model.tree import Body, Coupling, Drive, Joint, Limits, Mimic, Pose, Tree
 
 Array = NDArray[np.float64]
 Integer = Callable[[int, int], int]

@@ -20,8 +20,8 @@ import rne
 from rne.cli.options import examples, say, show, takes_robot
 from rne.cli.table import Cell, table
 from rne.errors import ArgumentError
-from rne.robot import Robot
-from rne.sampling import random_positions, velocity_limits
+from rne.model.robot import Robot
+from rne.model.sampling import random_positions, velocity_limits
 
 Floats = NDArray[Any]
 
@@ -97,8 +97,8 @@ def bench(robot: Robot, notes: list[str], seconds: float, seed: int, as_json: bo
 
 def _runs(robot: Robot, random: np.random.Generator) -> Iterator[Run]:
     # Here, not on top: they import numba, which the other commands start faster without.
+    from rne.batch.threads import thread_count
     from rne.kernels.loop import LOOP
-    from rne.many import thread_count
 
     largest = max(n for n in _BATCHES if n == 1 or n * robot.n * 6 * 8 <= _MEMORY)
     q, qd, qdd = _states(robot, largest, random)

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import rne
+from rne.atomic_write import replacing
 from rne.cli.options import Source, examples, say, show, takes_source
-from rne.whole import replacing
 
 if TYPE_CHECKING:
     from rne import Robot
     from rne.doctor import Diagnosis
-    from rne.verification import Report
+    from rne.verification.verify import Report
 
 SAMPLES, SEED = 100, 0
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from rne.cli.options import examples, show, takes_robot
 from rne.cli.table import table
-from rne.robot import Robot
-from rne.tree import Body, Coupling, Drive, Joint, Mimic
+from rne.model.robot import Robot
+from rne.model.tree import Body, Coupling, Drive, Joint, Mimic
 
 
 @click.command(

@@ -8,9 +8,9 @@ import click
 import numpy as np
 
 import rne
-from rne.cli.motion import Job, opened, takes_motion
 from rne.cli.options import examples, takes_robot
-from rne.robot import Robot
+from rne.cli.stream import Job, opened, takes_motion
+from rne.model.robot import Robot
 
 KINDS = ("torque", "breakdown", "power", "energy", "phase")
 

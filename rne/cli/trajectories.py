@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import rne
-from rne.cli.motion import QUANTITIES, Job, Work, stream, takes_motion
 from rne.cli.options import examples, takes_robot
-from rne.robot import Robot
+from rne.cli.stream import QUANTITIES, Job, Work, stream, takes_motion
+from rne.model.robot import Robot
 
 if TYPE_CHECKING:
-    from rne.cli.motion import Arrays
+    from rne.cli.stream import Arrays
 
 
 @click.command(

@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 import rne
-from rne.cli.motion import Job, opened, takes_motion
 from rne.cli.options import examples, say, takes_robot
-from rne.robot import Robot
+from rne.cli.stream import Job, opened, takes_motion
+from rne.model.robot import Robot
 
 
 @click.command(

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rne.doctor.report import Finding
-from rne.read.checks import POINT_RADIUS
-from rne.read.geometry import Geometry
-from rne.robot import Robot
-from rne.tree import Body
+from rne.model.checks import POINT_RADIUS
+from rne.model.robot import Robot
+from rne.model.tree import Body
+from rne.read.urdf.geometry import Geometry
 
 Array = NDArray[np.float64]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from rne.doctor.report import Finding
-from rne.inertia import mass_matrix
-from rne.robot import Robot
-from rne.sampling import random_positions
+from rne.dynamics.mass_matrix import mass_matrix
+from rne.model.robot import Robot
+from rne.model.sampling import random_positions
 
 ILL = 1e7  # condition number from where on half the digits of an acceleration are gone
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from rne.check import check_flag, whole_number
 from rne.doctor import bodies, conditioning, joints
 from rne.doctor.report import Diagnosis, Finding, in_order
-from rne.edit import whole_number
-from rne.errors import ArgumentError, ModelError, ModelWarning, Problem, check_flag
-from rne.loading import load
-from rne.read.geometry import Geometry, read_geometry
-from rne.robot import Robot
+from rne.errors import ArgumentError, ModelError, ModelWarning, Problem
+from rne.model.robot import Robot
+from rne.read.loading import load
+from rne.read.urdf.geometry import Geometry, read_geometry
 
 SAMPLES, SEED = 200, 0
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from rne.doctor.report import Finding
 from rne.kernels.layout import FULL_MASS, PARENT
-from rne.robot import Robot
-from rne.tree import Joint
+from rne.model.robot import Robot
+from rne.model.tree import Joint
 
 DEGREES, ENDLESS = 20.0, 1e4  # rad; limits of a turning joint in between are likely in degrees, larger ones mean none
 FAST = 60.0  # rad/s; beyond it, a velocity limit is likely in degrees or in turns a minute

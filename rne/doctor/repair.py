@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rne.errors import ArgumentError, FileError
-from rne.read.urdf import open_urdf, read_document
-from rne.read.xmltree import Element, parse
+from rne.read.urdf.reader import open_urdf, read_document
+from rne.read.urdf.xmltree import Element, parse
 
 FLOOR = 1e-9
 NAMES = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from rne.errors import check_choice
+from rne.check import check_choice
 
 SEVERITIES = ("error", "warning", "info")
 """Errors forbid the use of the robot, warnings are likely mistakes, infos are worth knowing."""

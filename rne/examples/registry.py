@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rne.edit import unknown_name
+from rne.check import unknown_name
 from rne.examples.sheet import Sheet
 
 Show = Callable[[], Sheet]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.text import columns
+from rne.tables import columns
 
 Array = NDArray[np.float64]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import rne
-from rne.edit import unknown_name
+from rne.check import unknown_name
 
 _HERE = Path(__file__).resolve()
 _PLACES = (_HERE.parent / "models", _HERE.parents[2] / "models" / "lectures")

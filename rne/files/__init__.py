@@ -26,7 +26,7 @@ except ImportError as missing:
     raise ArgumentError("trajectory files need pyarrow, which is not installed (pip install 'rne[files]')") from missing
 
 from rne.files.columns import Columns
-from rne.files.derived import Differentiated
+from rne.files.differentiated import Differentiated
 from rne.files.pipeline import in_order
 from rne.files.results import Results
 from rne.files.times import seconds

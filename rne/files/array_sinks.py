@@ -13,7 +13,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from rne.errors import FileError
-from rne.files.sources import Sink
+from rne.files.base import Sink
 
 
 def check_stream(stream: BinaryIO, name: str, kind: str) -> None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyarrow import ipc, parquet
 
 from rne.errors import FileError
-from rne.files.sources import Piece, Sink, Source, asked, reason, rows_of
+from rne.files.base import Piece, Sink, Source, asked, reason, rows_of
 
 _BUFFER = 1 << 18  # bytes read of a column at a time
 _GROUP = 16 << 20  # bytes of numbers in a row group; it is held in memory until it is written

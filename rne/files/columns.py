@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rne.edit import unknown_name
+from rne.check import unknown_name
 from rne.errors import ArgumentError, FileError, shown
-from rne.robot import Robot
+from rne.model.robot import Robot
 
 QUANTITIES = ("q", "qd", "qdd", "tau")
 _TOLD = 40  # names of columns in a message, at most

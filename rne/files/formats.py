@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
-from rne.errors import ArgumentError, check_choice
+from rne.check import check_choice
+from rne.errors import ArgumentError
 
 FORMATS = ("csv", "parquet", "arrow", "npy", "npz")
 CODECS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2", ".lz4": "lz4"}  # as pyarrow calls them

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import pyarrow as pa
 
-from rne.edit import whole_number
+from rne.check import whole_number
 from rne.errors import ArgumentError, shown
 
 Item = TypeVar("Item")

@@ -16,16 +16,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import compute
 
-from rne.edit import real_array
-from rne.errors import ArgumentError, check_flag, shown
+from rne.atomic_write import replacing
+from rne.check import check_flag, real_array
+from rne.errors import ArgumentError, shown
 from rne.files.array_sinks import NpySink, NpzSink, check_stream
 from rne.files.arrow import ArrowSink
+from rne.files.base import as_arrow, as_numpy, reason
+from rne.files.csv_fast import CsvSink
 from rne.files.formats import check_format, codec_of, format_of
 from rne.files.layout import written_order
-from rne.files.sources import as_arrow, as_numpy, reason
-from rne.files.text import CsvSink
 from rne.files.times import is_text, seconds
-from rne.whole import replacing
 
 Floats = NDArray[Any]
 

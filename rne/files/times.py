@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pyarrow import compute
 
 from rne.errors import ArgumentError, FileError, shown
-from rne.files.sources import as_numpy, numbers_of
+from rne.files.base import as_numpy, numbers_of
 
 _LATEST = 1e11  # three thousand years; milliseconds and shorter since 1970 are more
 _WHOLE = 2.0**53  # up to here a float has every whole number

@@ -13,16 +13,16 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from rne.arrays import check_robot
-from rne.edit import whole_number
-from rne.errors import ArgumentError, FileError, check_flag, shown
-from rne.files.arrays import Arrays
+from rne.batch.arguments import check_robot
+from rne.check import check_flag, whole_number
+from rne.errors import ArgumentError, FileError, shown
 from rne.files.arrow import Arrow, Parquet
+from rne.files.base import Piece, Source, numbers_of
 from rne.files.columns import QUANTITIES, WRENCH, Columns, check_asked, match
+from rne.files.csv_fast import Csv
 from rne.files.formats import check_format, codec_of, format_of
-from rne.files.sources import Piece, Source, numbers_of
-from rne.files.text import Csv
-from rne.robot import Robot
+from rne.files.npy import Arrays
+from rne.model.robot import Robot
 
 Floats = NDArray[Any]
 

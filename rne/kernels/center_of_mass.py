@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rne.kernels.algebra.vec import add, add_cross, add_scaled, unturn
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jacobian import add_column
 from rne.kernels.jit import function, inline
 from rne.kernels.joint import directions
 from rne.kernels.layout import COORDINATE, COORDINATES, FULL_HX, FULL_MASS, LEADER, LINKS, PARENT, RATIO
-from rne.kernels.num import like
-from rne.kernels.pack import as_floats, pack_floats
 from rne.kernels.placement import ORIGIN, PLACE, get_axis, placements
-from rne.kernels.rows import get3, get9, index, put
 from rne.kernels.scratch import many_states, one_state, table_at
-from rne.kernels.tile import store_tile
-from rne.kernels.vec import add, add_cross, add_scaled, unturn
+from rne.kernels.simd.num import like
+from rne.kernels.simd.pack import as_floats, pack_floats
+from rne.kernels.simd.rows import get3, get9, index, put
+from rne.kernels.simd.tile import store_tile
 
 # What is asked for.
 POSITION, VELOCITY, JACOBIAN = 0, 1, 2

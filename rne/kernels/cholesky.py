@@ -8,7 +8,7 @@ articulated-body algorithm divides by the same numbers.
 from __future__ import annotations
 
 from rne.kernels.jit import inline
-from rne.kernels.num import all_zero, by_precision, fma, lanes_below, like
+from rne.kernels.simd.num import all_zero, by_precision, fma, lanes_below, like
 
 
 @inline

@@ -15,18 +15,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rne.kernels.algebra.moments import add_outer, moved
+from rne.kernels.algebra.vec import subtract
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import function, inline
 from rne.kernels.joint import along_axis, body_moments, crossed, moment_of_momentum, momentum
 from rne.kernels.layout import COORDINATE, COORDINATES, LEADER, LINKS, PARENT, RATIO
-from rne.kernels.moments import add_outer, moved
-from rne.kernels.num import fma, like
-from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for
 from rne.kernels.placement import ORIGIN, PLACE, get_axis, placements
-from rne.kernels.rows import add_to, get3, get6, get9, index, put
 from rne.kernels.scratch import aligned, scratch
-from rne.kernels.tile import fetch_rows, store_tile
-from rne.kernels.vec import subtract
+from rne.kernels.simd.num import fma, like
+from rne.kernels.simd.pack import as_floats, as_packs, pack_floats, packs_for
+from rne.kernels.simd.rows import add_to, get3, get6, get9, index, put
+from rne.kernels.simd.tile import fetch_rows, store_tile
 
 # Numbers kept for each link: its placement, and the moments m, h, S of all that is beyond its joint.
 MASS, FIRST, SECOND = PLACE, PLACE + 1, PLACE + 4

@@ -17,7 +17,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rne.kernels.jit import inline, inline_allocating
-from rne.kernels.pack import address_of
+from rne.kernels.simd.pack import address_of
 
 # What the model adds to the feedback.
 NOTHING, GRAVITY, FEEDFORWARD, COMPUTED = range(4)

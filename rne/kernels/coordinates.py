@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from rne.kernels.jit import borrowing, inline
 from rne.kernels.layout import COORDINATES, LEADER, LINKS, MIMIC, RATIO, SHIFT
-from rne.kernels.num import fma, like
-from rne.kernels.sincos import sincos
-from rne.kernels.tile import load_tile, store_tile
+from rne.kernels.simd.num import fma, like
+from rne.kernels.simd.sincos import sincos
+from rne.kernels.simd.tile import load_tile, store_tile
 
 
 @inline

@@ -16,18 +16,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rne.kernels.algebra.moments import moved, moved_rates, spun
+from rne.kernels.algebra.vec import add_cross, cross, subtract
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import function, inline
 from rne.kernels.joint import add_rate, along_axis, body_moments, momentum, momentum_rates
 from rne.kernels.layout import COORDINATE, COORDINATES, LEADER, LINKS, PARENT, RATIO
-from rne.kernels.moments import moved, moved_rates, spun
-from rne.kernels.num import fma, like
-from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for
 from rne.kernels.placement import ORIGIN, PLACE, get_axis, placements
-from rne.kernels.rows import add_to, get3, get6, get9, index, put
 from rne.kernels.scratch import aligned, scratch, table_at
-from rne.kernels.tile import fetch_rows, store_tile
-from rne.kernels.vec import add_cross, cross, subtract
+from rne.kernels.simd.num import fma, like
+from rne.kernels.simd.pack import as_floats, as_packs, pack_floats, packs_for
+from rne.kernels.simd.rows import add_to, get3, get6, get9, index, put
+from rne.kernels.simd.tile import fetch_rows, store_tile
 
 # Numbers kept for each link: its placement, angular velocity, rate of its axis, place and velocity of its origin as
 # seen from the origin of the parent, and the moments of all that is beyond its joint: m, h, S, h', V.

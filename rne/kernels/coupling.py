@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from rne.kernels.jit import inline
 from rne.kernels.joint import friction, spring
-from rne.kernels.layout import (
-    COORDINATE,
-    COUPLINGS,
-    FIRST,
-    FRICTION,
-    LINKS,
-    OF_FIRST,
-    OF_SECOND,
-    SECOND,
-    SPRINGS,
-)  # fmt: skip
-from rne.kernels.num import fma, like
+from rne.kernels.layout import COORDINATE, COUPLINGS, FIRST, FRICTION, LINKS, OF_FIRST, OF_SECOND, SECOND, SPRINGS
+from rne.kernels.simd.num import fma, like
 
 
 @inline

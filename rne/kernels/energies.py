@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rne.kernels import body
+from rne.kernels.algebra import body
+from rne.kernels.algebra.vec import add_scaled, dot, turn, unturn
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.coupling import ends, stretch
 from rne.kernels.jit import function, inline
@@ -20,14 +21,13 @@ from rne.kernels.layout import (
     LINKS,
     REST,
     ROTOR,
-)  # fmt: skip
-from rne.kernels.num import fma, like
-from rne.kernels.pack import pack_floats
+)
 from rne.kernels.placement import ORIGIN, placements
-from rne.kernels.rows import get3, get9, index
 from rne.kernels.scratch import many_states, one_state, table_at
-from rne.kernels.tile import store_tile
-from rne.kernels.vec import add_scaled, dot, turn, unturn
+from rne.kernels.simd.num import fma, like
+from rne.kernels.simd.pack import pack_floats
+from rne.kernels.simd.rows import get3, get9, index
+from rne.kernels.simd.tile import store_tile
 from rne.kernels.velocities import VELOCITY, V, W, velocities
 
 ENERGY = VELOCITY

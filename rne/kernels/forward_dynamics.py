@@ -14,10 +14,12 @@ from collections.abc import Callable
 
 from rne.kernels import inverse_dynamics as newton_euler
 from rne.kernels import mass_matrix as composite
+from rne.kernels.algebra.inertia import add6, add9, articulated_to_parent, less_product
+from rne.kernels.algebra.transfer import acceleration_to_child, wrench_to_parent
+from rne.kernels.algebra.vec import add, add_scaled, dot
 from rne.kernels.cholesky import factor, mark, solve, tiny
 from rne.kernels.coordinates import load_many, load_one, sines, store_many, store_one
 from rne.kernels.coupling import add_couplings
-from rne.kernels.inertia import add6, add9, articulated_to_parent, less_product
 from rne.kernels.jit import borrowing, function, inline
 from rne.kernels.joint import add_joint, add_to_articulated, along, axis_wrench, friction, spring
 from rne.kernels.layout import (
@@ -35,14 +37,12 @@ from rne.kernels.layout import (
     ROTOR,
     SPRINGS,
     WITH_ROTORS,
-)  # fmt: skip
-from rne.kernels.num import fma, lanes_below, like
-from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for, stack_buffer
-from rne.kernels.rows import get3, get6, get9, index, put
+)
 from rne.kernels.scratch import STACK, aligned, table_at
-from rne.kernels.tile import load_tile, store_tile
-from rne.kernels.transfer import acceleration_to_child, wrench_to_parent
-from rne.kernels.vec import add, add_scaled, dot
+from rne.kernels.simd.num import fma, lanes_below, like
+from rne.kernels.simd.pack import as_floats, as_packs, pack_floats, packs_for, stack_buffer
+from rne.kernels.simd.rows import get3, get6, get9, index, put
+from rne.kernels.simd.tile import load_tile, store_tile
 
 # Numbers kept for each link: cosine and sine; force and moment, later the wrench of a unit acceleration over its part
 # along the axis; for branching, first motion, then articulated inertia, then deviation.

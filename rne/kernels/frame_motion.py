@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rne.kernels.algebra.vec import add_cross, add_product, motion_matrix, turn, unturn
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import function, inline
 from rne.kernels.layout import COORDINATES, LINKS, PLACE_ORIGIN, PLACE_OWN_AXES, PLACE_ROW
-from rne.kernels.pack import as_floats, pack_floats
 from rne.kernels.placement import axes_of, placements
-from rne.kernels.rows import get3, get9, index, put
 from rne.kernels.scratch import many_states, one_state, table_at
-from rne.kernels.tile import store_tile
-from rne.kernels.vec import add_cross, add_product, motion_matrix, turn, unturn
+from rne.kernels.simd.pack import as_floats, pack_floats
+from rne.kernels.simd.rows import get3, get9, index, put
+from rne.kernels.simd.tile import store_tile
 from rne.kernels.velocities import MOTION, WD, A, V, W, accelerations, velocities
 
 

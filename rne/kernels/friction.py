@@ -11,10 +11,10 @@ from rne.kernels.coupling import add_couplings
 from rne.kernels.jit import function, inline
 from rne.kernels.joint import friction
 from rne.kernels.layout import COORDINATE, COORDINATES, FRICTION, LINKS
-from rne.kernels.num import like
-from rne.kernels.pack import as_floats, as_packs, pack_floats
-from rne.kernels.rows import index
 from rne.kernels.scratch import scratch
+from rne.kernels.simd.num import like
+from rne.kernels.simd.pack import as_floats, as_packs, pack_floats
+from rne.kernels.simd.rows import index
 
 
 @inline

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rne.kernels.algebra.transfer import wrench_to_parent
+from rne.kernels.algebra.vec import add, turn_x, turn_z
 from rne.kernels.coordinates import load_many, load_one, sines, store_many, store_one
 from rne.kernels.jit import borrowing, function, inline
 from rne.kernels.joint import along, angle, resting_wrench
@@ -24,13 +26,11 @@ from rne.kernels.layout import (
     PARENT,
     SIN_ALPHA,
     SIN_TURN,
-)  # fmt: skip
-from rne.kernels.num import fma, like
-from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for, stack_buffer
-from rne.kernels.rows import get3, index, put
+)
 from rne.kernels.scratch import STACK, aligned, table_at
-from rne.kernels.transfer import wrench_to_parent
-from rne.kernels.vec import add, turn_x, turn_z
+from rne.kernels.simd.num import fma, like
+from rne.kernels.simd.pack import as_floats, as_packs, pack_floats, packs_for, stack_buffer
+from rne.kernels.simd.rows import get3, index, put
 
 # Numbers kept for each link: cosine and sine, force, moment; then, for branching, the acceleration.
 WORK = 11

@@ -12,6 +12,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from rne.kernels.algebra.transfer import wrench_to_parent
+from rne.kernels.algebra.vec import add, add_product, motion_matrix, turn_x, turn_z
 from rne.kernels.coordinates import load_many, load_one, sines, store_many, store_one
 from rne.kernels.coupling import add_couplings
 from rne.kernels.jit import borrowing, function, inline
@@ -34,13 +36,11 @@ from rne.kernels.layout import (
     SIN_TURN,
     SPRINGS,
     WORTH_A_THREAD,
-)  # fmt: skip
-from rne.kernels.num import fma, like
-from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for, stack_buffer
-from rne.kernels.rows import get3, index, put
+)
 from rne.kernels.scratch import STACK, aligned, table_at, write_places
-from rne.kernels.transfer import wrench_to_parent
-from rne.kernels.vec import add, add_product, motion_matrix, turn_x, turn_z
+from rne.kernels.simd.num import fma, like
+from rne.kernels.simd.pack import as_floats, as_packs, pack_floats, packs_for, stack_buffer
+from rne.kernels.simd.rows import get3, index, put
 
 # Numbers kept for each link between the sweeps: cosine and sine, force, moment; then, for branching, w, wd, a.
 WORK = 17

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rne.kernels.algebra.vec import add_cross, subtract, turn
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import function, inline
 from rne.kernels.joint import directions
 from rne.kernels.layout import COORDINATES, LEADER, LINKS, PARENT, PLACE_OWN_AXES, PLACE_ROW, RATIO
-from rne.kernels.num import fma, like
-from rne.kernels.pack import as_floats, pack_floats
 from rne.kernels.placement import ORIGIN, PLACE, axes_of, get_axis, origin_of, placements
-from rne.kernels.rows import get3, index
 from rne.kernels.scratch import many_states, one_state, table_at
-from rne.kernels.tile import store_tile
-from rne.kernels.vec import add_cross, subtract, turn
+from rne.kernels.simd.num import fma, like
+from rne.kernels.simd.pack import as_floats, pack_floats
+from rne.kernels.simd.rows import get3, index
+from rne.kernels.simd.tile import store_tile
 
 
 @inline

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import importlib.resources
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numba
@@ -47,13 +47,19 @@ def is_compiled(call: Any) -> bool:
     return isinstance(call, numba.core.dispatcher.Dispatcher)
 
 
+def _sources(folder: Any, inside: str) -> Iterator[tuple[str, bytes]]:
+    for entry in sorted(folder.iterdir(), key=lambda f: f.name):
+        if entry.name.endswith(".py"):
+            yield inside + entry.name, entry.read_bytes()
+        elif entry.is_dir() and entry.name != "__pycache__":
+            yield from _sources(entry, f"{inside}{entry.name}/")
+
+
 def _stamp() -> str:
-    """Hash all sources of this package; works from a zip file, too."""
+    """Hash all sources of this package and its folders; works from a zip file, too."""
     digest = hashlib.sha256()
-    folder = importlib.resources.files("rne.kernels")
-    for source in sorted(folder.iterdir(), key=lambda f: f.name):
-        if source.name.endswith(".py"):
-            digest.update(source.name.encode() + b"\0" + source.read_bytes())
+    for name, source in _sources(importlib.resources.files("rne.kernels"), ""):
+        digest.update(name.encode() + b"\0" + source)
     return digest.hexdigest()
 
 

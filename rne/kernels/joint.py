@@ -7,6 +7,8 @@ reference in every round, which tripled the time of a batch.
 
 from __future__ import annotations
 
+from rne.kernels.algebra.moments import around, spun, transposed, turned
+from rne.kernels.algebra.vec import add, add_product, cross, motion_matrix, scale
 from rne.kernels.jit import inline
 from rne.kernels.layout import (
     COS_OFFSET,
@@ -26,10 +28,8 @@ from rne.kernels.layout import (
     XZ,
     YY,
     YZ,
-)  # fmt: skip
-from rne.kernels.moments import around, spun, transposed, turned
-from rne.kernels.num import by_sign, fma, like
-from rne.kernels.vec import add, add_product, cross, motion_matrix, scale
+)
+from rne.kernels.simd.num import by_sign, fma, like
 
 
 @inline

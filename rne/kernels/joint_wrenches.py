@@ -11,17 +11,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rne.kernels import body
+from rne.kernels.algebra import body
+from rne.kernels.algebra.vec import add, add_cross, motion_matrix, subtract, turn, unturn
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import function, inline
 from rne.kernels.layout import COORDINATES, GRAVITY, LINKS, PARENT, PLACE_OWN_AXES, PLACE_WIDTH
-from rne.kernels.pack import array_at, as_floats, as_packs, pack_floats
 from rne.kernels.placement import ORIGIN, axes_of, origin_of, placements
-from rne.kernels.rows import get3, get9, index, put
 from rne.kernels.scratch import many_states, one_state, table_at
+from rne.kernels.simd.pack import array_at, as_floats, as_packs, pack_floats
+from rne.kernels.simd.rows import get3, get9, index, put
+from rne.kernels.simd.tile import load_tile, store_tile
 from rne.kernels.static_torque import gather
-from rne.kernels.tile import load_tile, store_tile
-from rne.kernels.vec import add, add_cross, motion_matrix, subtract, turn, unturn
 from rne.kernels.velocities import MOTION, WD, A, W, accelerations, velocities
 
 # Numbers kept for each link: placement and motion, then force and moment about the base origin.

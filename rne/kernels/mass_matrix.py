@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rne.kernels.algebra.inertia import add6, composite_to_parent
+from rne.kernels.algebra.transfer import wrench_to_parent
+from rne.kernels.algebra.vec import add
 from rne.kernels.cholesky import factor, invert, mark
 from rne.kernels.coordinates import load_many, load_one, sines
-from rne.kernels.inertia import add6, composite_to_parent
 from rne.kernels.jit import borrowing, function, inline
 from rne.kernels.joint import add_to_composite, along, angle, unit_wrench
 from rne.kernels.layout import (
@@ -29,14 +31,12 @@ from rne.kernels.layout import (
     RATIO,
     ROTOR,
     WITH_ROTORS,
-)  # fmt: skip
-from rne.kernels.num import fma, like
-from rne.kernels.pack import as_floats, as_packs, pack_floats, packs_for, stack_buffer
-from rne.kernels.rows import get3, get6, index, put
+)
 from rne.kernels.scratch import STACK, aligned, table_at
-from rne.kernels.tile import fetch_rows, store_tile
-from rne.kernels.transfer import wrench_to_parent
-from rne.kernels.vec import add
+from rne.kernels.simd.num import fma, like
+from rne.kernels.simd.pack import as_floats, as_packs, pack_floats, packs_for, stack_buffer
+from rne.kernels.simd.rows import get3, get6, index, put
+from rne.kernels.simd.tile import fetch_rows, store_tile
 
 # Numbers kept for each link: cosine and sine of the joint; the wrench of its unit acceleration, on its way to the base;
 # then, for branching, the composite that hangs on it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rne.kernels.algebra.vec import add_product, unturn
 from rne.kernels.jit import inline
 from rne.kernels.joint import angle, slide
 from rne.kernels.layout import (
@@ -17,10 +18,9 @@ from rne.kernels.layout import (
     PX,
     SIN_ALPHA,
     SIN_TURN,
-)  # fmt: skip
-from rne.kernels.num import fma, like
-from rne.kernels.rows import get3, get9, put
-from rne.kernels.vec import add_product, unturn
+)
+from rne.kernels.simd.num import fma, like
+from rne.kernels.simd.rows import get3, get9, put
 
 # Numbers kept for each link: the rotation row by row, then the origin.
 PLACE = 12

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import function, inline
 from rne.kernels.layout import COORDINATES, LINKS
-from rne.kernels.num import like
-from rne.kernels.pack import as_floats, pack_floats
 from rne.kernels.placement import PLACE, axes_of, origin_of, placements
-from rne.kernels.rows import index, put
 from rne.kernels.scratch import many_states, one_state, table_at
-from rne.kernels.tile import store_tile
+from rne.kernels.simd.num import like
+from rne.kernels.simd.pack import as_floats, pack_floats
+from rne.kernels.simd.rows import index, put
+from rne.kernels.simd.tile import store_tile
 
 
 @inline

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rne.kernels.algebra.vec import add_cross, add_product, cross, dot, motion_matrix, subtract, turn
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import function, inline
 from rne.kernels.joint import directions
 from rne.kernels.layout import COORDINATE, COORDINATES, GRAVITY, LEADER, LINKS, PARENT, RATIO
-from rne.kernels.num import by_sign, fma, like
-from rne.kernels.pack import as_floats, pack_floats
 from rne.kernels.placement import ORIGIN, axes_of, get_axis, origin_of, placements
-from rne.kernels.rows import add_to, get3, index
 from rne.kernels.scratch import many_states, one_state, table_at
-from rne.kernels.tile import store_tile
-from rne.kernels.vec import add_cross, add_product, cross, dot, motion_matrix, subtract, turn
+from rne.kernels.simd.num import by_sign, fma, like
+from rne.kernels.simd.pack import as_floats, pack_floats
+from rne.kernels.simd.rows import add_to, get3, index
+from rne.kernels.simd.tile import store_tile
 from rne.kernels.velocities import MOTION, WD, A, W, accelerations, velocities
 
 BODY = 10  # parameters of a body: m, m c, Ixx, Ixy, Ixz, Iyy, Iyz, Izz

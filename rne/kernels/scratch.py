@@ -8,7 +8,7 @@ import numpy as np
 
 from rne.kernels.jit import inline_allocating
 from rne.kernels.layout import COORDINATES, COUPLINGS, LINKS, WIDTH
-from rne.kernels.pack import address_of, array_at, as_floats, as_packs, pack_floats, packs_for, stack_buffer
+from rne.kernels.simd.pack import address_of, array_at, as_floats, as_packs, pack_floats, packs_for, stack_buffer
 
 # Floats; 32 KiB hold a robot of nearly 200 joints. An allocation would cost as much as a short arm.
 STACK = 4096

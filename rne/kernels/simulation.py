@@ -16,7 +16,7 @@ from numba.core.errors import NumbaError
 
 from rne.kernels import control
 from rne.kernels.jit import inline, inline_allocating
-from rne.kernels.pack import address_of
+from rne.kernels.simd.pack import address_of
 
 EULER, RK4 = 0, 1
 

@@ -10,24 +10,17 @@ from collections.abc import Callable
 
 import numpy as np
 
+from rne.kernels.algebra.vec import add, add_cross, unturn
 from rne.kernels.coordinates import load_many, load_one, sines, store_many, store_one
 from rne.kernels.jit import function, inline
 from rne.kernels.joint import along_axis
-from rne.kernels.layout import (
-    COORDINATE,
-    COORDINATES,
-    LINKS,
-    PARENT,
-    PLACE_OWN_AXES,
-    PLACE_ROW,
-)  # fmt: skip
-from rne.kernels.num import like
-from rne.kernels.pack import as_floats, as_packs, pack_floats
+from rne.kernels.layout import COORDINATE, COORDINATES, LINKS, PARENT, PLACE_OWN_AXES, PLACE_ROW
 from rne.kernels.placement import ORIGIN, PLACE, axes_of, get_axis, origin_of, placements
-from rne.kernels.rows import get3, index, put
 from rne.kernels.scratch import one_state, table_at
-from rne.kernels.tile import load_tile
-from rne.kernels.vec import add, add_cross, unturn
+from rne.kernels.simd.num import like
+from rne.kernels.simd.pack import as_floats, as_packs, pack_floats
+from rne.kernels.simd.rows import get3, index, put
+from rne.kernels.simd.tile import load_tile
 
 # Numbers kept for each link: its placement, then force and moment about the base origin.
 WORK = PLACE + 6

@@ -5,13 +5,13 @@ Luh, Walker, Paul 1980, in base axes; behind `placements`.
 
 from __future__ import annotations
 
+from rne.kernels.algebra.vec import add_cross, add_product, add_scaled, motion_matrix, subtract
 from rne.kernels.jit import inline
 from rne.kernels.joint import directions
 from rne.kernels.layout import COORDINATE, LINKS, PARENT
-from rne.kernels.num import like
 from rne.kernels.placement import ORIGIN, PLACE, get_axis
-from rne.kernels.rows import get3, put
-from rne.kernels.vec import add_cross, add_product, add_scaled, motion_matrix, subtract
+from rne.kernels.simd.num import like
+from rne.kernels.simd.rows import get3, put
 
 # Numbers kept for each link behind its placement: angular velocity and velocity of the origin, then the accelerations.
 W, V, WD, A = PLACE, PLACE + 3, PLACE + 6, PLACE + 9

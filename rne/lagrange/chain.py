@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.arrays import as_batch, check_robot
-from rne.robot import Robot
-from rne.tree import Body, Joint, Pose, Tree, Vector
+from rne.batch.arguments import as_batch, check_robot
+from rne.check import Vector
+from rne.model.robot import Robot
+from rne.model.tree import Body, Joint, Pose, Tree
 
 Array = NDArray[np.float64]
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.errors import ArgumentError, check_flag
+from rne.check import check_flag
+from rne.errors import ArgumentError
 from rne.lagrange.chain import coupling_map, mimic_map, moving_joints, states
 from rne.lagrange.terms import christoffel, gravity_vector, inertia_matrix
-from rne.robot import Robot
+from rne.model.robot import Robot
 
 Array = NDArray[np.float64]
 

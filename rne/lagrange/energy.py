@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.errors import check_flag
+from rne.check import check_flag
 from rne.lagrange.chain import coupling_map, mimic_map, moving_joints, placed_bodies, states
 from rne.lagrange.pseudo import pseudo_inertia
 from rne.lagrange.terms import free_fall, rotor_inertias
-from rne.robot import Robot
+from rne.model.robot import Robot
 
 Array = NDArray[np.float64]
 

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.edit import together, vectors
-from rne.errors import check_flag
+from rne.check import check_flag, together, vectors
 from rne.lagrange.chain import Placed, homogeneous, mimic_map, moving_joints, placed_bodies, states
 from rne.lagrange.terms import free_fall, rotor_inertias
-from rne.robot import Robot
-from rne.tree import Joint
+from rne.model.robot import Robot
+from rne.model.tree import Joint
 
 Array = NDArray[np.float64]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.edit import numbers, symmetric
+from rne.check import numbers, symmetric
 from rne.errors import ArgumentError
-from rne.tree import Body
+from rne.model.tree import Body
 
 Array = NDArray[np.float64]
 

@@ -12,9 +12,9 @@ every peak, so that a million samples make a small file.
 from rne.plot.bars import sizing
 from rne.plot.maps import significance
 from rne.plot.postures import inertia, phase
+from rne.plot.save import save
 from rne.plot.series import energy, power, states, torques, tracking
 from rne.plot.terms import breakdown
-from rne.plot.writing import save
 
 __all__ = [
     "breakdown",

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rne.arrays import Floats
+from rne.analysis.motor_sizing import TERMS, MotorSizing
+from rne.batch.arguments import Floats
 from rne.errors import ArgumentError
 from rne.plot.page import BLACK, DARK, GREY, PALE, RED, SMALL, blank, legend, name_axes, shortened, tidy, units
 from rne.plot.terms import COLORS
-from rne.sizing import TERMS, MotorSizing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

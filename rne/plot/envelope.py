@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from rne.arrays import Floats
+from rne.batch.arguments import Floats
 
 Indices = NDArray[np.intp]
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rne.arrays import Floats
+from rne.analysis.significance import Significance
+from rne.analysis.torque_parts import TERMS
+from rne.batch.arguments import Floats
 from rne.errors import ArgumentError
 from rne.plot.page import DARK, PALE, SMALL, blank, legend, name_axes, shortened, tidy
-from rne.simplification import Significance
-from rne.terms import TERMS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rne.arrays import Floats, as_batch, check_robot
-from rne.edit import numbers
+from rne.batch.arguments import Floats, as_batch, check_robot
+from rne.check import numbers
 from rne.errors import ArgumentError, RneError
+from rne.model.robot import Robot
 from rne.plot.envelope import envelope
-from rne.robot import Robot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rne.arrays import as_joint, check_robot
+from rne.batch.arguments import as_joint, check_robot
+from rne.dynamics.mass_matrix import effective_inertia
 from rne.errors import ArgumentError
-from rne.inertia import effective_inertia
+from rne.model.robot import Robot
 from rne.plot.page import BLACK, BLUE, ORANGE, RED, Motion, Page, as_motion, legend, name_axes, units, view
-from rne.robot import Robot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

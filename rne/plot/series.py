@@ -7,23 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rne.arrays import Floats
-from rne.energy import kinetic_energy, potential_energy
+from rne.batch.arguments import Floats
+from rne.dynamics.energy import kinetic_energy, potential_energy
 from rne.errors import ArgumentError
-from rne.plot.page import (
-    BLACK,
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    PURPLE,
-    Page,
-    as_motion,
-    legend,
-    name_axes,
-    units,
-)
-from rne.robot import Robot
+from rne.model.robot import Robot
+from rne.plot.page import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, Page, as_motion, legend, name_axes, units
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rne.breakdown import TorqueBreakdown
+from rne.analysis.torque_breakdown import TorqueBreakdown
 from rne.errors import ArgumentError
+from rne.model.robot import Robot
 from rne.plot.envelope import envelope
 from rne.plot.page import (
     BLACK,
@@ -26,7 +27,6 @@ from rne.plot.page import (
     name_axes,
     units,
 )
-from rne.robot import Robot
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from rne.errors import ArgumentError
-from rne.read.dh import read_dh
+from rne.model.findings import Findings
+from rne.model.tree import Tree
+from rne.read.dh.reader import read_dh
 from rne.read.files import file_name
-from rne.read.findings import Findings
-from rne.read.nodes import EXPAND
-from rne.read.urdf import read_urdf
-from rne.read.xacro import read_xacro
-from rne.tree import Tree
+from rne.read.urdf.nodes import EXPAND
+from rne.read.urdf.reader import read_urdf
+from rne.read.urdf.xacro import read_xacro
 
 _READERS = {".urdf": read_urdf, ".xml": read_urdf, ".toml": read_dh}
 XACRO = ".xacro"

@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 
 from rne.errors import ArgumentError, ModelError, Problem, shown
-from rne.read.findings import Findings
+from rne.model.findings import Findings
 
 # The largest of the 69 URDF files of example-robot-data has 0.2 MB, a chain of 10,000 links has 3 MB.
 LARGEST_FILE = 16_000_000

@@ -7,7 +7,7 @@ from math import cos, sin
 import numpy as np
 from numpy.typing import NDArray
 
-from rne.tree import Matrix, Vector
+from rne.check import Matrix, Vector
 
 
 def rotation_x(angle: float) -> Matrix:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
-from rne.arrays import check_robot
-from rne.edit import whole_number
-from rne.errors import ArgumentError, check_flag, shown
-from rne.robot import Robot
-from rne.viewer.motion import make_motion
+from rne.batch.arguments import check_robot
+from rne.check import check_flag, whole_number
+from rne.errors import ArgumentError, shown
+from rne.model.robot import Robot
+from rne.viewer.playback import make_motion
 
 if TYPE_CHECKING:
     from rne.viewer.page import Viewer

@@ -7,7 +7,7 @@ import html
 import numpy as np
 from numpy.typing import NDArray
 
-from rne.robot import Robot
+from rne.model.robot import Robot
 
 Array = NDArray[np.float64]
 

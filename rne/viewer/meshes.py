@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from rne.read.geometry import Color
+from rne.read.urdf.geometry import Color
 
 
 def locate(name: str, source: Path) -> Path | None:

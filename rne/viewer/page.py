@@ -19,13 +19,13 @@ import numpy as np
 import viser
 from numpy.typing import ArrayLike, NDArray
 
-from rne.dynamics import gravity_vector
-from rne.edit import numbers
+from rne.check import numbers
+from rne.dynamics.inverse_dynamics import gravity_vector
 from rne.errors import ArgumentError
-from rne.robot import Robot
-from rne.sampling import position_range
+from rne.model.robot import Robot
+from rne.model.sampling import position_range
 from rne.viewer.bars import full_scale, torque_bars
-from rne.viewer.motion import Motion, largest
+from rne.viewer.playback import Motion, largest
 from rne.viewer.scene import describe
 from rne.viewer.stage import PARTS, Stage
 

@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from rne.bodies.inertia import Inertia
 from rne.errors import ModelError
-from rne.read.geometry import Geometry, read_geometry
-from rne.rigid_body import Inertia
-from rne.robot import Robot
-from rne.tree import Body, Tree
+from rne.model.robot import Robot
+from rne.model.tree import Body, Tree
+from rne.read.urdf.geometry import Geometry, read_geometry
 from rne.viewer.meshes import locate
 
 Array = NDArray[np.float64]

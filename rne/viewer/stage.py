@@ -11,9 +11,9 @@ import viser
 from numpy.typing import NDArray
 from viser.transforms import SO3
 
-from rne.kinematics import forward_kinematics
-from rne.read.geometry import Geometry
-from rne.robot import Robot
+from rne.dynamics.kinematics import forward_kinematics
+from rne.model.robot import Robot
+from rne.read.urdf.geometry import Geometry
 from rne.viewer.meshes import Mesh, read_mesh
 from rne.viewer.scene import Scene, corners, extent, missing_meshes
 

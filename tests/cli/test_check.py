@@ -9,7 +9,7 @@ import pytest
 from trajectories import Run
 
 import rne
-from rne import identities
+from rne.verification import identities
 
 
 def test_a_file_with_a_warning_is_sound(run: Run, robot_file) -> None:

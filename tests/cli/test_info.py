@@ -12,8 +12,8 @@ import pytest
 from trajectories import Run
 
 from rne.cli import main
+from rne.model.tree import Drive
 from rne.read import read
-from rne.tree import Drive
 
 MODELS = Path(__file__).parents[2] / "models"
 

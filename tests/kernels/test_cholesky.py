@@ -8,7 +8,7 @@ import pytest
 from checks import assert_same_bits
 
 from rne.kernels.cholesky import factor, invert, solve
-from rne.kernels.pack import LANES, as_packs
+from rne.kernels.simd.pack import LANES, as_packs
 
 SIZES = pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 13])
 PRECISION = pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -10,12 +10,12 @@ from sound_urdf import GOOD, refusal
 
 import rne
 from rne.errors import MOST_SHOWN
-from rne.read.dh import read_dh, tree_from_rows
-from rne.read.findings import MOST_COMPARED, Findings
-from rne.read.grammar import MOST_UNKNOWN
-from rne.read.urdf import read_urdf
-from rne.read.xmltree import MOST_ATTRIBUTES, MOST_OF_ONE
-from rne.tree import Joint, Mimic, resolved_mimics
+from rne.model.findings import MOST_COMPARED, Findings
+from rne.model.tree import Joint, Mimic, resolved_mimics
+from rne.read.dh.reader import read_dh, tree_from_rows
+from rne.read.urdf.grammar import MOST_UNKNOWN
+from rne.read.urdf.reader import read_urdf
+from rne.read.urdf.xmltree import MOST_ATTRIBUTES, MOST_OF_ONE
 
 HEAVY = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
 ROW = {"joint": "revolute", "a": 1.0, "mass": 1.0}

@@ -10,8 +10,8 @@ from sound_urdf import GOOD, refusal
 
 import rne
 from rne.errors import ArgumentError, ModelError, RneError
-from rne.read.toml import MOST_DOTS
-from rne.read.xmltree import MOST_ELEMENTS
+from rne.read.dh.toml import MOST_DOTS
+from rne.read.urdf.xmltree import MOST_ELEMENTS
 
 ROW = '[[rows]]\njoint = "revolute"\nmass = 1\na = 1\n'
 DH = 'convention = "standard"\n' + ROW

@@ -7,7 +7,7 @@ import pytest
 
 from rne.errors import ModelError
 from rne.read import read
-from rne.read.urdf import read_urdf
+from rne.read.urdf.reader import read_urdf
 
 URDF = '<robot name="block"><link name="base"/></robot>'
 DH = 'name = "block"\nconvention = "modified"\n[[rows]]\njoint = "revolute"\nmass = 1\n'

@@ -7,8 +7,8 @@ import pytest
 from sound_urdf import GOOD, changed
 
 import rne
-from rne.read.dh import tree_from_rows
-from rne.read.urdf import read_urdf
+from rne.read.dh.reader import tree_from_rows
+from rne.read.urdf.reader import read_urdf
 
 HEAVY = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
 

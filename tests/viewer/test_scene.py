@@ -10,8 +10,8 @@ from models_at_hand import MODELS
 from scipy.spatial.transform import Rotation
 
 import rne
-from rne.rigid_body import Inertia
-from rne.tree import Body
+from rne.bodies.inertia import Inertia
+from rne.model.tree import Body
 from rne.viewer.scene import corners, describe, extent, solid
 
 pytestmark = pytest.mark.filterwarnings("ignore::rne.ModelWarning")

@@ -1,0 +1,1 @@
+"""Reports on the torques of a motion."""

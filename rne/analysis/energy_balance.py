@@ -1,0 +1,212 @@
+"""Where the energy goes: the power balance of a motion, and the drift of the energy of a simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rne.batch.arguments import Floats, as_batch, as_wrenches, check_robot
+from rne.check import check_flag
+from rne.control import Controller
+from rne.dynamics.inverse_dynamics import inverse_dynamics
+from rne.dynamics.power import actuator_power, dissipated_power
+from rne.dynamics.statics import static_torque
+from rne.errors import ArgumentError
+from rne.model.robot import Robot
+from rne.simulation.integrators import Function, asked
+from rne.simulation.result import Simulation
+from rne.simulation.simulate import held_torques
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class EnergyBalance:
+    """The powers of a motion, as `energy_balance` returns them; all arrays are (...) W.
+
+    Parameters
+    ----------
+    kinetic, potential : rates of the kinetic energy, rotors included, and of the potential energy, springs included.
+    actuators : power of the torques of the joints.
+    external : power of the wrenches that act on the robot.
+    dissipated : power lost to friction, viscous and Coulomb; zero if not asked for.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> float(rne.energy_balance(arm, [0.0, 0.0], qd=[1.0, 0.0]).potential.round(3))
+    19.62
+    """
+
+    kinetic: Floats
+    potential: Floats
+    actuators: Floats
+    external: Floats
+    dissipated: Floats
+
+    @property
+    def rate(self) -> Floats:
+        """Rate dE/dt of the energy, kinetic and potential."""
+        rate: Floats = self.kinetic + self.potential
+        return rate
+
+    @property
+    def residual(self) -> Floats:
+        """Power that nothing accounts for, dE/dt - (actuators + external - dissipated); zero if the torques fit."""
+        residual: Floats = self.rate - (self.actuators + self.external - self.dissipated)
+        return residual
+
+
+def energy_balance(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike | None = None,
+    qdd: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
+    *,
+    gravity: ArrayLike | None = None,
+    f_ext: Mapping[str, Any] | None = None,
+    friction: bool = False,
+    threads: int | None = None,
+) -> EnergyBalance:
+    """Power balance of a motion: dE/dt = tau . qd + power of the wrenches - power lost to friction.
+
+    It tells whether motion and torques, measured or calculated elsewhere, fit each other. The rate of the energy is
+    qd . (M qdd + C qd + g + springs), since qd . (dM/dt - 2 C) qd is zero.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q, qd, qdd : (..., n) positions, velocities and accelerations; the last two zero if None.
+    tau : (..., n) torques of the drives, N m or N; zero if None.
+    gravity, f_ext, threads : as for `inverse_dynamics`, which also tells the errors.
+    friction : whether the robot loses power to viscous and Coulomb friction.
+
+    Returns
+    -------
+    balance : EnergyBalance, its terms (...) W, with `rate` and `residual`.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml").with_dampers([3.0, 1.0])
+    >>> tau = rne.inverse_dynamics(arm, [0.3, 0.5], [1.0, 2.0], [0.5, 0.0], friction=True)
+    >>> balance = rne.energy_balance(arm, [0.3, 0.5], [1.0, 2.0], [0.5, 0.0], tau, friction=True)
+    >>> float(balance.dissipated), bool(abs(balance.residual) < 1e-12)
+    (7.0, True)
+    """
+    check_robot(robot)
+    check_flag("friction", friction)
+    wrenches = {} if f_ext is None else as_wrenches(robot, f_ext)[1]
+    state = {"q": q, "qd": qd, "qdd": qdd, "tau": tau, **wrenches}
+    batch = as_batch(robot, state, required="q", widths=dict.fromkeys(wrenches, 6))
+    q, qd, qdd, tau = (batch.rows[name].reshape(*batch.shape, robot.n) for name in ("q", "qd", "qdd", "tau"))
+
+    def power(torque: Floats) -> Floats:
+        return np.asarray(np.einsum("...i,...i->...", torque, qd))
+
+    at_rest = inverse_dynamics(robot, q, gravity=gravity, threads=threads)
+    moving = inverse_dynamics(robot, q, qd, qdd, gravity=gravity, threads=threads)
+    return EnergyBalance(
+        kinetic=power(moving - at_rest),
+        potential=power(at_rest),
+        actuators=power(tau),
+        external=power(static_torque(robot, q, f_ext or {}, threads=threads)),
+        dissipated=np.asarray(dissipated_power(robot, qd if friction else np.zeros_like(qd), threads=threads)),
+    )
+
+
+def energy_drift(
+    robot: Robot,
+    motion: Simulation,
+    tau: ArrayLike | Controller | Function | None = None,
+    *,
+    friction: bool = False,
+) -> Array:
+    """Energy of a simulation that neither its torques nor friction account for: E(t) - E(0) - work done since.
+
+    Between two times the motion is taken for the cubic that fits positions and velocities there. Held torques do
+    exactly tau . (change of q); work of a controller and of friction is by Simpson's rule. So the drift is the error of
+    the integration, and of these integrals if there is friction or a controller: of fourth order in the distance of the
+    times of the motion, of first order where torques or Coulomb friction jump. Of a ready controller, whose integral
+    no state tells, the torques are those of the motion.
+
+    Parameters
+    ----------
+    robot : the robot.
+    motion : as `simulate` returned it.
+    tau, friction : as they were given to `simulate`.
+
+    Returns
+    -------
+    drift : (..., T) J, zero at first.
+
+    Raises
+    ------
+    ArgumentError
+        An argument is of the wrong type, or of the wrong shape.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml").with_dampers([3.0, 1.0])
+    >>> motion = rne.simulate(arm, [0.5, 0.0], t=np.linspace(0, 1, 1001), tau=[2.0, 1.0], friction=True)
+    >>> drift = rne.energy_drift(arm, motion, [2.0, 1.0], friction=True)
+    >>> bool(np.ptp(motion.energy) > 5), bool(abs(drift).max() < 1e-8)
+    (True, True)
+    """
+    check_robot(robot)
+    check_flag("friction", friction)
+    if not isinstance(motion, Simulation):
+        raise ArgumentError(f"motion: wanted a Simulation, as rne.simulate returns it, got {type(motion).__name__}")
+    if motion.q.shape[-1] != robot.n:
+        raise ArgumentError(f"motion: it is of {motion.q.shape[-1]} joints, {robot.name} has {robot.n}")
+    t, q, qd = motion.t, motion.q, motion.qd
+    h = np.diff(t)[:, None]
+    change, before, after = np.diff(q, axis=-2), qd[..., :-1, :], qd[..., 1:, :]
+    middle = q[..., :-1, :] + change / 2 + h / 8 * (before - after), 1.5 * change / h - (before + after) / 4
+    work = np.zeros(change.shape[:-1])
+    if isinstance(tau, Controller):
+        power = actuator_power(robot, motion.tau, qd).sum(axis=-1)
+        work += _simpson(h[:, 0], power, _between(t, power))
+    elif callable(tau):
+        powers = _controlled(robot, tau, t, q, qd), _controlled(robot, tau, t[:-1] + h[:, 0] / 2, *middle)
+        work += _simpson(h[:, 0], *powers)
+    elif tau is not None:
+        held = held_torques(tau, robot.n, len(t), q.shape[:-2])
+        try:
+            work += (np.broadcast_to(held, change.shape) * change).sum(axis=-1)
+        except ValueError:
+            raise ArgumentError(f"tau: {held.shape} does not fit a motion of shape {q.shape}") from None
+    if friction:
+        work -= _simpson(h[:, 0], dissipated_power(robot, qd), dissipated_power(robot, middle[1]))
+    drift = motion.energy - motion.energy[..., :1]
+    drift[..., 1:] -= np.cumsum(work, axis=-1)
+    return drift
+
+
+def _controlled(robot: Robot, controller: Function, times: Array, q: Array, qd: Array) -> Array:
+    """Power (..., T) of the torques of a controller, asked at each time."""
+    states = zip(times.tolist(), np.moveaxis(q, -2, 0), np.moveaxis(qd, -2, 0), strict=True)
+    power = [actuator_power(robot, asked(controller, t, *state), state[1]).sum(axis=-1) for t, *state in states]
+    return np.stack(power, axis=-1) if power else np.zeros(q.shape[:-1])
+
+
+def _between(times: Array, values: Array) -> Array:
+    """Values (..., T - 1) half-way between times, of cubics through the values and their slopes."""
+    if len(times) < 3:  # too few to tell a slope
+        return (values[..., :-1] + values[..., 1:]) / 2
+    slope = np.gradient(values, times, axis=-1, edge_order=2)
+    middle: Array = (values[..., :-1] + values[..., 1:]) / 2 - np.diff(times) / 8 * np.diff(slope, axis=-1)
+    return middle
+
+
+def _simpson(h: Array, ends: Array, middles: Array) -> Array:
+    """Integral over each interval of length h."""
+    integral: Array = h / 6 * (ends[..., :-1] + 4 * middles + ends[..., 1:])
+    return integral

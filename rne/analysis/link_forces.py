@@ -1,0 +1,213 @@
+"""Free-body diagrams of all links: what each passes on to the next, and how its mass moves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rne.batch.arguments import Floats, as_batch, as_wrenches, check_robot
+from rne.check import numbers
+from rne.dynamics.forward_dynamics import forward_dynamics
+from rne.dynamics.inverse_dynamics import inverse_dynamics
+from rne.dynamics.kinematics import forward_kinematics, frame_acceleration
+from rne.dynamics.statics import joint_wrenches
+from rne.errors import ArgumentError
+from rne.model.robot import Robot
+from rne.tables import cells, columns
+
+_XYZ = "xyz"
+
+
+@dataclass(frozen=True, eq=False)
+class LinkForces:
+    """Forces and accelerations of all links of a robot, for one state or many, as `link_forces` returns them.
+
+    Printed, it is a table; of many states, of the largest size of each number. Joints are all moving joints, parents
+    before children, as in `joint_wrenches`; bodies are those that move and have a mass, payloads among them, in the
+    order of the file. What belongs to bodies is in base axes.
+
+    Parameters
+    ----------
+    joint_names : the joints.
+    axes, origin : the axes of forces and moments, and what the moments are about, as for `joint_wrenches`.
+    force, moment : (..., joints, 3) F_i and M_i, by which the link before the joint acts on the one behind it, N, N m.
+    along_axis : (..., joints) k . M_i of a revolute joint, k . F_i of a prismatic one: what the drive has to give, if
+        it has no friction, spring or rotor of its own.
+    qdd, tau : (..., n) accelerations and torques of the coordinates; tau is that of `inverse_dynamics`.
+    body_names : the bodies.
+    mass : (bodies,) kg.
+    com, acceleration : (..., bodies, 3) centres of mass, m, and their accelerations, m/s^2.
+    weight : (bodies, 3) m g, N.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml").with_payload(2.0)
+    >>> forces = rne.link_forces(arm, [0.0, 0.0], tau=[0.0, 0.0])
+    >>> forces.body_names
+    ('link1', 'link2', 'payload_1')
+    >>> forces.held[2].round(3)  # what the arm, let go, still does to its payload
+    array([0.   , 0.357, 0.   ])
+    """
+
+    joint_names: tuple[str, ...]
+    axes: str
+    origin: str
+    force: Floats
+    moment: Floats
+    along_axis: Floats
+    qdd: Floats
+    tau: Floats
+    body_names: tuple[str, ...]
+    mass: NDArray[np.float64]
+    com: Floats
+    acceleration: Floats
+    weight: NDArray[np.float64]
+
+    @property
+    def held(self) -> Floats:
+        """Force (..., bodies, 3) m a - m g, by which all that touches a body acts on it; of a payload, its mount, N."""
+        force: Floats = self.mass[:, None] * self.acceleration - self.weight
+        return force
+
+    def __str__(self) -> str:
+        def triple(letter: str, values: Floats) -> dict[str, list[str]]:
+            shown = self._shown(values)
+            near = np.abs(shown).max(initial=0.0)  # one scale for all three: what is rounding beside y is none in x
+            return {f"{letter}{x}": cells(np.append(shown[:, k], near))[:-1] for k, x in enumerate(_XYZ)}
+
+        joints = {"joint": self.joint_names, **triple("F", self.force), **triple("M", self.moment)}
+        joints["along axis"] = cells(self._shown(self.along_axis[..., None])[:, 0])
+        bodies = {"body": self.body_names, "mass": cells(self.mass), **triple("", self.com)}
+        bodies |= {**triple("a", self.acceleration), **triple("held F", self.held)}
+        states = self.qdd.shape[:-1]
+        head = f"largest sizes of {math.prod(states)} states\n" if states else ""
+        where = {"world": "base axes", "local": "axes of the joints"}[self.axes]
+        return f"{head}on the link behind each joint, in {where}:\n{columns(joints)}\n\n{columns(bodies)}"
+
+    def _shown(self, values: Floats) -> Floats:
+        """Values (k, 3) of the one state, or the largest sizes over many."""
+        states = self.qdd.ndim - 1
+        if not states:
+            return values
+        sizes: Floats = np.abs(values).max(axis=tuple(range(states)), initial=0.0)
+        return sizes
+
+
+def link_forces(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike | None = None,
+    qdd: ArrayLike | None = None,
+    *,
+    tau: ArrayLike | None = None,
+    gravity: ArrayLike | None = None,
+    f_ext: Mapping[str, Any] | None = None,
+    friction: bool = False,
+    axes: str = "world",
+    origin: str = "child",
+    threads: int | None = None,
+) -> LinkForces:
+    """Free-body diagrams of all links: joint forces and moments, accelerations of the masses, and the torques.
+
+    At rest it is the propagation of forces from the hand to the base, with G_i the weight of link i,
+
+        F_i = F_(i+1) - G_i,    M_i = M_(i+1) + r_i x F_(i+1) - r_Ci x G_i,
+
+    with F_i and M_i acting on link i from link i-1; in motion m_i a_i and the change of angular momentum come on top.
+    The motion follows from `qdd`, or else from the torques `tau`: then accelerations and reactions are found together,
+    as from the simultaneous equations of Newton and Euler for all links.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q, qd, qdd : (..., n) positions, velocities and accelerations; the last two zero if None.
+    tau : (..., n) torques of the drives instead of `qdd`.
+    gravity, f_ext, friction, threads : as for `inverse_dynamics`. `f_ext` acts on the robot; for the force F_(n+1), by
+        which the hand acts on its surroundings, give its negative.
+    axes, origin : of the joint forces, as for `joint_wrenches`.
+
+    Returns
+    -------
+    forces : LinkForces
+
+    Raises
+    ------
+    ArgumentError
+        An argument has the wrong shape, type or value; `qdd` and `tau` are both given.
+    UnknownNameError
+        `f_ext` names a frame the robot does not have.
+    SingularError
+        Torques are given, and the mass matrix is singular.
+
+    Examples
+    --------
+    Two rods of 1 kg and 1 m, held level, while the hand pushes outward with 10 N:
+
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> print(rne.link_forces(arm, [0.0, 0.0], f_ext={"link2": [-10.0, 0.0, 0.0, 0.0, 0.0, 0.0]}))
+    on the link behind each joint, in base axes:
+    joint     Fx     Fy  Fz  Mx  My     Mz  along axis
+    shoulder  10  19.62   0   0   0  19.62       19.62
+    elbow     10   9.81   0   0   0  4.905       4.905
+    <BLANKLINE>
+    body   mass    x  y  z  ax  ay  az  held Fx  held Fy  held Fz
+    link1     1  0.5  0  0   0   0   0        0     9.81        0
+    link2     1  1.5  0  0   0   0   0        0     9.81        0
+    """
+    check_robot(robot)
+    if tau is not None and qdd is not None:
+        raise ArgumentError("tau: the motion follows from qdd or from tau; give one of them")
+    wrenches = {} if f_ext is None else as_wrenches(robot, f_ext)[1]
+    state = {"q": q, "qd": qd, "qdd": qdd, "tau": tau, **wrenches}
+    batch = as_batch(robot, state, required="q", widths=dict.fromkeys(wrenches, 6))
+    given = {name: batch.rows[name].reshape(*batch.shape, robot.n) for name in ("q", "qd", "qdd", "tau")}
+    loads: dict[str, Any] = {"gravity": gravity, "f_ext": f_ext, "threads": threads}
+    q, qd, motion = given["q"], given["qd"], given["qdd"]
+    if tau is None:
+        torque = inverse_dynamics(robot, q, qd, motion, friction=friction, **loads)
+    else:
+        torque = given["tau"].copy()
+        motion = forward_dynamics(robot, q, qd, torque, friction=friction, **loads)
+    w = joint_wrenches(robot, q, qd, motion, axes=axes, origin=origin, **loads)
+    local = w if axes == "local" else joint_wrenches(robot, q, qd, motion, axes="local", origin=origin, **loads)
+
+    moving = [body for body in robot.tree.bodies if body.mass and robot.links.frames[body.name].row > 0]
+    com, acceleration = np.zeros((2, *batch.shape, len(moving), 3), batch.dtype)
+    for k, body in enumerate(moving):
+        pose = forward_kinematics(robot, q, body.name, threads=threads)
+        com[..., k, :] = pose[..., :3, :3] @ np.array(body.com) + pose[..., :3, 3]
+        at_com = frame_acceleration(robot, q, qd, motion, body.name, point=body.com, threads=threads)
+        acceleration[..., k, :] = at_com[..., :3]
+    mass = np.array([body.mass for body in moving])
+    return LinkForces(
+        robot.links.joints,
+        axes,
+        origin,
+        force=w[..., :3],
+        moment=w[..., 3:],
+        along_axis=_along_axes(robot, local),
+        qdd=motion.copy(),
+        tau=torque,
+        body_names=tuple(body.name for body in moving),
+        mass=mass,
+        com=com,
+        acceleration=acceleration,
+        weight=mass[:, None] * (robot.gravity if gravity is None else numbers("gravity", gravity, (3,))),
+    )
+
+
+def _along_axes(robot: Robot, local: Floats) -> Floats:
+    """Part (..., joints) of wrenches (..., joints, 6) in the axes of the joints that the joints leave to the drives."""
+    joints = [robot.joint(name) for name in robot.links.joints]
+    directions = np.zeros((len(joints), 6))
+    for row, joint in zip(directions, joints, strict=True):
+        row[slice(3, 6) if joint.kind == "revolute" else slice(3)] = joint.axis
+    along: Floats = (local * directions.astype(local.dtype)).sum(axis=-1)
+    return along

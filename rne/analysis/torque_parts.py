@@ -1,0 +1,80 @@
+"""The torques of the joints, part by part: one part a coefficient of the equations of motion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rne.analysis.coefficients import coefficients, symbol
+from rne.analysis.torque_breakdown import torque_breakdown
+from rne.errors import ArgumentError, UnknownNameError
+from rne.model.robot import Robot
+
+Array = NDArray[np.float64]
+
+TERMS = ("effective", "coupling", "rotor", "centripetal", "coriolis", "gravity", "spring", "friction")
+
+
+class Catalogue(NamedTuple):
+    """Parts of the torques (n, p): every joint has as many, of the same kinds in the same order."""
+
+    names: NDArray[Any]
+    term: NDArray[np.intp]  # places in TERMS
+
+
+def catalogue_of(n: int) -> Catalogue:
+    """Name all parts, in the order of `parts_of_torque`."""
+    pairs = list(zip(*np.triu_indices(n), strict=True))
+    kinds = ["coupling"] * n + ["rotor"] + ["centripetal" if j == k else "coriolis" for j, k in pairs]
+    kinds += ["gravity", "spring", "friction"]
+    names = [
+        [symbol(i, j) for j in range(n)]
+        + [symbol(i, letter="Ia")]
+        + [symbol(i, j, k) for j, k in pairs]
+        + [symbol(i), symbol(i, letter="spring"), symbol(i, letter="friction")]
+        for i in range(n)
+    ]
+    term = np.tile([TERMS.index(kind) for kind in kinds], (n, 1))
+    term[np.arange(n), np.arange(n)] = TERMS.index("effective")
+    return Catalogue(np.array(names).reshape(n, len(kinds)), term)
+
+
+def chosen(catalogue: Catalogue, drop: Iterable[str]) -> NDArray[np.bool_]:
+    """Mark the parts (n, p) to be dropped."""
+    n = len(catalogue.names)
+    places = {name: at for at, name in np.ndenumerate(catalogue.names)}
+    for i, j, k in np.ndindex(n, n, n):  # either mixed term stands for both
+        places[symbol(i, j, k)] = places[symbol(i, min(j, k), max(j, k))]
+    gone = np.zeros(catalogue.names.shape, bool)
+    if not isinstance(drop, Iterable):
+        raise ArgumentError(f"drop: wanted names of terms and coefficients, got {drop!r}")
+    for name in [drop] if isinstance(drop, str) else drop:
+        if not isinstance(name, str):
+            raise UnknownNameError(f"drop: no term or coefficient is named {name!r}")
+        if name in TERMS:
+            gone |= catalogue.term == TERMS.index(name)
+        elif name in places:
+            gone[places[name]] = True
+        else:
+            known = (
+                f"there are {', '.join(TERMS)}, and coefficients such as {', '.join(catalogue.names[:1, -4:].ravel())}"
+            )
+            raise UnknownNameError(f"drop: no term or coefficient is named {name!r}; {known}")
+    return gone
+
+
+def parts_of_torque(
+    robot: Robot, states: Sequence[Array], gravity: ArrayLike | None, friction: bool, threads: int | None
+) -> tuple[Array, Array]:
+    """All parts (samples, n, p) of the torques, and the torques (samples, n), of q, qd and qdd (samples, n)."""
+    q, qd, qdd = states
+    sums = torque_breakdown(robot, q, qd, qdd, gravity=gravity, friction=friction, threads=threads)
+    c = coefficients(robot, q, gravity=gravity, threads=threads)
+    j, k = np.triu_indices(robot.n)
+    both = np.where(j == k, 1.0, 2.0) * qd[:, j] * qd[:, k]
+    alone = np.stack([c.gravity, sums.spring, sums.friction], axis=-1)
+    parts = [c.inertia * qdd[:, None], sums.rotor[..., None], c.velocity[..., j, k] * both[:, None], alone]
+    return np.concatenate(parts, axis=-1), sums.total

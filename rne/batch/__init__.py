@@ -1,0 +1,1 @@
+"""Arguments and threads of batched calls."""

@@ -1,0 +1,348 @@
+"""Arguments settled once: types, shapes, broadcasting, memory layout. Kernels never check."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rne.check import check_flag, numbers, real_array, unknown_name
+from rne.errors import ArgumentError, shown
+from rne.kernels import layout as at
+from rne.model.frames import AXES, Frame
+from rne.model.robot import Robot
+
+Floats = NDArray[Any]
+
+
+F8 = np.dtype(np.float64)
+"""The one object that is the type of all ordinary arrays of doubles: a single call is made for these alone.
+
+What a numba dispatcher learns from an array of a subclass of `ndarray`, anywhere in the process, it applies to arrays
+of foreign byte order as well (seen with numba 0.68): it would take one for doubles, and calculate with the garbage.
+"""
+
+
+class Batch(NamedTuple):
+    """Arguments of one call as the kernels take them.
+
+    Attributes
+    ----------
+    shape : the broadcast leading axes; () for a single state.
+    dtype : "float64", or "float32" where every array argument came in it.
+    rows : by argument name, an array (samples, width) with contiguous rows.
+    """
+
+    shape: tuple[int, ...]
+    dtype: str
+    rows: dict[str, Floats]
+
+    @property
+    def samples(self) -> int:
+        """Number of samples."""
+        return math.prod(self.shape)
+
+    def with_joined(self, name: str, parts: tuple[str, ...]) -> Batch:
+        """Return the batch with some arguments side by side in one, for kernels that take any number of them."""
+        none = np.empty((self.samples, 0), self.dtype)
+        joined = np.concatenate([none, *(self.rows[part] for part in parts)], axis=1)
+        return self._replace(rows={**self.rows, name: joined})
+
+
+def as_times(argument: str, value: ArrayLike, least: int = 1) -> NDArray[np.float64]:
+    """Return increasing times, (T,) in float64, `least` or more of them.
+
+    Raises
+    ------
+    ArgumentError
+        They have another shape, are too few, not finite, or not increasing.
+    """
+    times = real_array(argument, value).astype(np.float64)
+    if times.ndim != 1 or len(times) < least:
+        raise ArgumentError(f"{argument}: wanted shape (T,) with T of at least {least}, got {times.shape}")
+    if not np.isfinite(times).all() or (np.diff(times) <= 0).any():
+        raise ArgumentError(f"{argument}: wanted finite times, each later than the one before")
+    return times
+
+
+def check_robot(robot: object) -> None:
+    """Refuse anything but a Robot.
+
+    Raises
+    ------
+    ArgumentError
+        It is something else.
+    """
+    if not isinstance(robot, Robot):
+        raise ArgumentError(f"robot: wanted a Robot, as rne.load returns it, got {type(robot).__name__}")
+
+
+def as_batch(
+    robot: Robot, values: Mapping[str, ArrayLike | None], *, required: str, widths: Mapping[str, int] | None = None
+) -> Batch:
+    """Settle arguments of shape (..., n); None stands for zeros.
+
+    Parameters
+    ----------
+    robot : tells n.
+    values : by argument name; their leading axes are broadcast against each other.
+    required : the argument that may not be None.
+    widths : other lengths of the last axis, by argument name.
+
+    Raises
+    ------
+    ArgumentError
+        A value holds no real numbers, has the wrong last axis, or does not broadcast.
+    """
+    first = values[required]
+    if first is None:
+        raise ArgumentError(f"{required}: wanted an array, got None")
+    if type(first) is np.ndarray and first.ndim == 2 and first.shape[1] == robot.n:
+        # The common batch, all of one kind, has nothing to settle; a small one would spend most of its time on that.
+        # One shape fits all only where all are of one width: a wrench has six numbers, whatever q has.
+        shape, kind = first.shape, first.dtype
+        plain = [v for v in values.values() if type(v) is np.ndarray and v.shape == shape and v.dtype is kind]
+        uniform = len(plain) == len(values) and (not widths or all(width == robot.n for width in widths.values()))
+        if uniform and kind.char in _NAMES and kind.isnative and all(v.flags.carray for v in plain):
+            return Batch(shape[:1], _NAMES[kind.char], values)  # type: ignore[arg-type]
+    arrays = {name: real_array(name, value) for name, value in values.items() if value is not None}
+    shape = as_shape(robot, {name: array.shape for name, array in arrays.items()}, widths)
+    dtype = "float32" if all(array.dtype.itemsize == 4 for array in arrays.values()) else "float64"
+    width = dict.fromkeys(values, robot.n) | dict(widths or {})
+    rows = {name: _as_rows(arrays.get(name, _ZERO), shape, width[name], dtype) for name in values}
+    return Batch(shape, dtype, rows)
+
+
+def as_shape(
+    robot: Robot, shapes: Mapping[str, tuple[int, ...]], widths: Mapping[str, int] | None = None
+) -> tuple[int, ...]:
+    """Settle the shapes of arguments (..., n): return the leading axes that they broadcast to.
+
+    Parameters
+    ----------
+    robot : tells n.
+    shapes : by argument name.
+    widths : other lengths of the last axis, by argument name.
+
+    Raises
+    ------
+    ArgumentError
+        A shape has the wrong last axis, or they do not broadcast.
+    """
+    others = widths or {}
+    for name, shape in shapes.items():
+        width = others.get(name, robot.n)
+        if not shape or shape[-1] != width:
+            what = f"(..., {width})"
+            if name not in others:
+                what += f", one number a joint of {robot.name} ({_shortened(robot.joint_names)})"
+            raise ArgumentError(f"{name}: wanted shape {what}; got {shape}")
+    try:
+        return np.broadcast_shapes(*(shape[:-1] for shape in shapes.values()))
+    except ValueError:
+        given = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+        raise ArgumentError(f"leading axes do not broadcast against each other: {given}") from None
+
+
+_ZERO = np.zeros(1)
+_NAMES = {"d": "float64", "f": "float32"}
+
+
+def _shortened(names: tuple[str, ...]) -> str:
+    return ", ".join(names) if len(names) <= 8 else ", ".join((*names[:7], "..."))
+
+
+def _as_rows(array: Floats, shape: tuple[int, ...], width: int, dtype: str) -> Floats:
+    """Return (samples, width) with contiguous rows, in place if that can be: rows may be anywhere, and repeat."""
+    array = array.astype(dtype, copy=False)
+    if array.shape != (*shape, width):
+        array = np.broadcast_to(array, (*shape, width))
+    count = math.prod(shape)
+    if array.ndim != 2:
+        array = array.reshape(count, width)
+    if (width > 1 and array.strides[1] != array.itemsize) or not array.flags.aligned:
+        array = np.require(array, requirements=["C", "A"])
+    return array
+
+
+def as_result(out: Floats | None, shape: tuple[int, ...], batch: Batch) -> Floats:
+    """Return the array to fill: `out` itself where it can be filled in place, or else a fresh one of its shape.
+
+    Raises
+    ------
+    ArgumentError
+        `out` is no writeable array of the shape and type of the result.
+    """
+    dtype = batch.dtype
+    if out is None:
+        return np.empty(shape, dtype)
+    if isinstance(out, np.ma.MaskedArray):
+        raise ArgumentError("out: a masked array would go on hiding what is written; wanted a plain one")
+    if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != dtype:
+        given = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+        raise ArgumentError(f"out: wanted a {dtype} array of shape {shape}, got {given}")
+    if not out.flags.writeable:
+        raise ArgumentError("out: the array is read-only")
+    if not out.flags.c_contiguous and _overlaps_itself(out):
+        raise ArgumentError("out: several of its entries share their memory")
+    if not out.flags.c_contiguous or not out.flags.aligned or not out.dtype.isnative:
+        return np.empty(shape, dtype)
+    if any(np.may_share_memory(out, array) for array in batch.rows.values()):
+        return np.empty(shape, dtype)
+    return out if type(out) is np.ndarray else out.view(np.ndarray)
+
+
+def _overlaps_itself(array: Floats) -> bool:
+    """Tell whether entries share memory, as those of repeated or sliding views do; slices of arrays never do."""
+    reach = array.itemsize
+    for step, size in sorted((abs(step), size) for step, size in zip(array.strides, array.shape, strict=True)):
+        if step < reach and size > 1:
+            return array.size > 0
+        reach += step * (size - 1)
+    return False
+
+
+def finish(result: Floats, out: Floats | None) -> Floats:
+    """Return the filled result, in `out` where the caller gave one."""
+    if out is None or out is result:
+        return result
+    out[...] = result
+    return out
+
+
+def read_only(array: Floats) -> Floats:
+    """Make an array read-only, as the entries want their tables."""
+    array.flags.writeable = False
+    return array
+
+
+def as_loads(friction: bool) -> int:
+    """Return the loads of the joints as kernels want them: springs always, friction if asked for by a boolean."""
+    check_flag("friction", friction)
+    return at.SPRINGS | at.FRICTION if friction else at.SPRINGS
+
+
+def as_table(robot: Robot, dtype: str, gravity: ArrayLike | None = None) -> Floats:
+    """Return the table of the robot in the precision of the call, with the gravity of the call.
+
+    Raises
+    ------
+    ArgumentError
+        Gravity is not three finite numbers.
+    """
+    table: Floats = robot.links.table if dtype == "float64" else robot.links.table32
+    return table if gravity is None else robot.links.with_gravity(table, numbers("gravity", gravity, (3,)))
+
+
+def check_axes(argument: str, axes: object) -> None:
+    """Refuse all axes but "world" and "local".
+
+    Raises
+    ------
+    ArgumentError
+        They are something else.
+    """
+    if not isinstance(axes, str) or axes not in AXES:
+        raise ArgumentError(f"{argument}: wanted the axes 'world' or 'local', got {shown(axes)}")
+
+
+def as_frame(robot: Robot, name: object, argument: str = "frame") -> Frame:
+    """Return the frame of a name.
+
+    Raises
+    ------
+    UnknownNameError
+        The robot does not have it.
+    """
+    if not isinstance(name, str) or name not in robot.links.frames:
+        raise unknown_name(argument, "frame", name, robot.links.frames)
+    return robot.links.frames[name]
+
+
+def as_joint(joint_names: tuple[str, ...], joint: object, argument: str) -> int:
+    """Return the place in q of a coordinate.
+
+    Parameters
+    ----------
+    joint_names : those of the robot.
+    joint : one of them, or its number, from 1 as the books count.
+
+    Raises
+    ------
+    UnknownNameError, ArgumentError
+        No joint has this name or number.
+    """
+    if isinstance(joint, str):
+        if joint not in joint_names:
+            raise unknown_name(argument, "coordinate", joint, joint_names)
+        return joint_names.index(joint)
+    if isinstance(joint, bool) or not isinstance(joint, (int, np.integer)) or not 1 <= joint <= len(joint_names):
+        wanted = f"the name of a joint, or its number from 1 to {len(joint_names)}"
+        raise ArgumentError(f"{argument}: wanted {wanted}, got {joint!r}")
+    return int(joint) - 1
+
+
+def as_place(robot: Robot, frame: str, axes: str, point: ArrayLike | None) -> Floats:
+    """Settle a point of the robot.
+
+    Parameters
+    ----------
+    frame : its name.
+    axes : those of the result, "world" or "local".
+    point : (3,) in the axes of the frame, m; its origin if None.
+
+    Returns
+    -------
+    place : (1, PLACE_WIDTH), read-only, as the kernels want it.
+
+    Raises
+    ------
+    UnknownNameError, ArgumentError
+        An unknown frame, unknown axes, or a point that is not three finite numbers.
+    """
+    check_axes("axes", axes)
+    found = as_frame(robot, frame)
+    return (found if point is None else found.moved(numbers("point", point, (3,)))).places[axes]
+
+
+def with_axes(wrench: Any) -> tuple[Any, str]:
+    """Return a wrench and the axes it is given in: a pair names them, anything else is in world axes."""
+    if isinstance(wrench, tuple) and len(wrench) == 2 and isinstance(wrench[1], str):
+        return wrench
+    return wrench, "world"
+
+
+def as_wrenches(robot: Robot, f_ext: Mapping[str, Any]) -> tuple[Floats, dict[str, Floats]]:
+    """Settle external wrenches.
+
+    Parameters
+    ----------
+    robot : knows the frames.
+    f_ext : by frame name, a wrench (..., 6) [fx, fy, fz, mx, my, mz] (N, N m) acting on the robot at the origin of the
+        frame, in world axes; or a pair of it and the axes, "world" or "local".
+
+    Returns
+    -------
+    places : (m, PLACE_WIDTH) where each acts, as `rne.kernels.static_torque` wants it.
+    wrenches : by name, each an array (..., 6).
+
+    Raises
+    ------
+    UnknownNameError, ArgumentError
+        An unknown frame, unknown axes, or a wrench that is not six numbers.
+    """
+    if not isinstance(f_ext, Mapping):
+        raise ArgumentError(f"f_ext: wanted a mapping from frame name to wrench, got {type(f_ext).__name__}")
+    places = np.zeros((len(f_ext), at.PLACE_WIDTH))
+    wrenches = {}
+    for place, (name, value) in zip(places, f_ext.items(), strict=True):
+        argument = f"f_ext[{name!r}]"
+        frame = as_frame(robot, name, "f_ext")
+        value, axes = with_axes(value)
+        check_axes(argument, axes)
+        place[:] = frame.places[axes]
+        wrenches[argument] = real_array(argument, value)
+    return places, wrenches

@@ -1,0 +1,1 @@
+"""Rigid bodies: inertia, shapes, motion of a free body."""

@@ -1,0 +1,333 @@
+"""Inertia of rigid bodies: simple shapes, put together and moved about.
+
+Two arrays hold the second moments of a body, and their products differ in sign. The inertia TENSOR has - integral of
+x y dm off the diagonal and integral of y^2 + z^2 dm on it; `ixy` of a robot file is an entry of the tensor. The
+PSEUDO-INERTIA has + integral of x y dm off the diagonal and integral of x^2 dm on it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rne.bodies import shapes
+from rne.check import IDENTITY, ZERO, matrix, numbers, rotation_matrix, symmetric, together, vector, vectors
+from rne.errors import ArgumentError
+from rne.model.tree import Body
+
+Array = NDArray[np.float64]
+
+ROUNDING = 1e-9
+"""What is forgiven as rounding, as a part of the largest number: nine digits of each."""
+OFFSET_ROUNDING = 1e-12
+"""The same, as a part of mass times the square of the distance to the origin."""
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Inertia:
+    """Mass, centre of mass and inertia tensor of a rigid body, in the axes of one frame. Frozen.
+
+    Bodies in the same frame add up: `a + b` is both as one, `a - b` is a without the part b, such as a bore, and `sum`
+    takes any number of them. A robot carries one by `robot.with_payload(a.mass, a.com, a.tensor, frame=...)`.
+
+    Parameters
+    ----------
+    mass : kg.
+    com : (3,) centre of mass, m.
+    tensor : (3, 3) inertia tensor about the centre of mass, kg m^2, products with the sign - integral of x y dm; zero,
+        that of a point, if left out.
+
+    Raises
+    ------
+    ArgumentError
+        Numbers that are not finite, a wrong shape, or a tensor that is not symmetric. Whether a body can have them is
+        another question, see `is_physical`.
+
+    Examples
+    --------
+    A hammer: a handle along x from the origin and a head across its end.
+
+    >>> handle = Inertia.rod(0.3, 0.4, about="end")
+    >>> head = Inertia.cylinder(0.8, radius=0.02, length=0.1).shifted([0.4, 0, 0])
+    >>> hammer = handle + head
+    >>> round(hammer.mass, 3), hammer.com.round(3)
+    (1.1, array([0.345, 0.   , 0.   ]))
+    >>> hammer.about([0, 0, 0]).diagonal().round(5)
+    array([0.00075, 0.14475, 0.14416])
+    """
+
+    mass: float
+    com: Array
+    tensor: Array
+
+    def __init__(self, mass: float, com: ArrayLike = ZERO, tensor: ArrayLike | None = None) -> None:
+        centre = numbers("com", com, (3,))
+        full = np.zeros((3, 3)) if tensor is None else symmetric("tensor", tensor, 3)
+        for array in (centre, full):
+            array.flags.writeable = False
+        object.__setattr__(self, "mass", float(numbers("mass", mass, ())))
+        object.__setattr__(self, "com", centre)
+        object.__setattr__(self, "tensor", full)
+
+    # -------------------------------------------------------------------------------------------------- simple shapes
+
+    @classmethod
+    def point(cls, mass: float, at: ArrayLike = ZERO) -> Inertia:
+        """Return a point mass (kg) at a place (m).
+
+        Examples
+        --------
+        >>> Inertia.point(2.5, [0.4, 0, 0]).about([0, 0, 0])[2, 2].round(12)  # m r^2
+        np.float64(0.4)
+        """
+        return cls(mass, numbers("at", at, (3,)))
+
+    @classmethod
+    def rod(cls, mass: float, length: float, axis: ArrayLike = (1.0, 0.0, 0.0), *, about: str = "center") -> Inertia:
+        """Return a thin uniform rod.
+
+        Parameters
+        ----------
+        mass, length : kg, m.
+        axis : (3,) its direction, of any length.
+        about : what lies in the origin, the "center" of the rod or its "end", from which it then points along `axis`.
+
+        Examples
+        --------
+        >>> Inertia.rod(3.0, 1.2, about="end").about([0, 0, 0])[2, 2].round(12)  # m l^2 / 3
+        np.float64(1.44)
+        """
+        if about not in ("center", "end"):
+            raise ArgumentError(f"about: wanted 'center' or 'end', got {about!r}")
+        rod = cls(mass, ZERO, shapes.rod(mass, length, axis))
+        return rod if about == "center" else rod.shifted(shapes.direction(axis) * length / 2)
+
+    @classmethod
+    def box(cls, mass: float, size: ArrayLike) -> Inertia:
+        """Return a solid uniform box (kg) of the lengths `size` (3,) (m) along x, y and z, its centre in the origin.
+
+        Examples
+        --------
+        >>> Inertia.box(12.0, [1.0, 2.0, 3.0]).tensor.diagonal()
+        array([13., 10.,  5.])
+        """
+        return cls(mass, ZERO, shapes.box(mass, size))
+
+    @classmethod
+    def cylinder(
+        cls, mass: float, radius: float, length: float, axis: ArrayLike = (0.0, 0.0, 1.0), *, inner: float = 0.0
+    ) -> Inertia:
+        """Return a uniform cylinder, its centre in the origin.
+
+        Parameters
+        ----------
+        mass, radius, length : kg, m, m.
+        axis : (3,) its direction, of any length.
+        inner : radius of a bore, m: 0 is solid, `radius` a thin shell.
+
+        Examples
+        --------
+        >>> Inertia.cylinder(2.0, radius=1.0, length=3.0).tensor.diagonal()
+        array([2., 2., 1.])
+        """
+        return cls(mass, ZERO, shapes.cylinder(mass, radius, length, axis, inner))
+
+    @classmethod
+    def sphere(cls, mass: float, radius: float, *, inner: float = 0.0) -> Inertia:
+        """Return a uniform sphere, its centre in the origin.
+
+        Parameters
+        ----------
+        mass, radius : kg, m.
+        inner : radius of the hollow, m: 0 is solid, `radius` a thin shell.
+
+        Examples
+        --------
+        >>> Inertia.sphere(5.0, 1.0).tensor[0, 0].round(12), Inertia.sphere(3.0, 1.0, inner=1.0).tensor[0, 0].round(12)
+        (np.float64(2.0), np.float64(2.0))
+        """
+        return cls(mass, ZERO, shapes.sphere(mass, radius, inner))
+
+    # ------------------------------------------------------------------------------------------------ other writings
+
+    @classmethod
+    def from_pseudo(cls, pseudo: ArrayLike) -> Inertia:
+        """Return the body of a 4x4 pseudo-inertia; undoes `pseudo`, which tells its entries.
+
+        Raises
+        ------
+        ArgumentError
+            Not 4x4 finite numbers, not symmetric, or first moments without a mass.
+        """
+        J = symmetric("pseudo", pseudo, 4)
+        mass, first = float(J[3, 3]), J[3, :3]
+        if mass == 0 and first.any():
+            raise ArgumentError(f"pseudo: first moments {first.tolist()} without a mass have no centre")
+        com = first / mass if mass else first
+        second = J[:3, :3] - mass * np.outer(com, com)
+        return cls(mass, com, np.trace(second) * np.eye(3) - second)
+
+    @property
+    def pseudo(self) -> Array:
+        """Pseudo-inertia, (4, 4): integral of r r^T dm with r = [x, y, z, 1], about the origin (Paul 1981, chapter 6).
+
+        Upper left the second moments (kg m^2), with integral of x^2 dm on the diagonal and PLUS integral of x y dm
+        beside it, where the tensor has minus; last column and row the first moments (kg m); last entry the mass (kg).
+
+        Examples
+        --------
+        >>> Inertia(2.0, [1.0, 3.0, 0.0]).pseudo[0, 1], Inertia(2.0, [1.0, 3.0, 0.0]).about([0, 0, 0])[0, 1]
+        (np.float64(6.0), np.float64(-6.0))
+        """
+        J = np.empty((4, 4))
+        trace = np.trace(self.tensor)
+        J[:3, :3] = trace / 2 * np.eye(3) - self.tensor + self.mass * np.outer(self.com, self.com)
+        J[3, :3] = J[:3, 3] = self.mass * self.com
+        J[3, 3] = self.mass
+        return J
+
+    @classmethod
+    def from_body(cls, body: Body) -> Inertia:
+        """Return mass, centre of mass and tensor of a link of `robot.tree.bodies`, in its frame.
+
+        Examples
+        --------
+        >>> import rne
+        >>> Inertia.from_body(rne.load("models/planar2/robot.dh.toml").tree.bodies[-1]).com
+        array([-0.5,  0. ,  0. ])
+        """
+        if not isinstance(body, Body):
+            raise ArgumentError(f"body: wanted one of robot.tree.bodies, got {type(body).__name__}")
+        return cls(body.mass, body.com, body.inertia)
+
+    def to_body(self, name: str) -> Body:
+        """Return the body as a link of a tree, in the frame in which it is given."""
+        if not isinstance(name, str) or not name.strip():
+            raise ArgumentError(f"name: wanted a text with something in it, got {name!r}")
+        return Body(name, self.mass, vector("com", self.com), matrix("tensor", self.tensor))
+
+    # ------------------------------------------------------------------------------------- moved about, put together
+
+    def at(self, rotation: ArrayLike = IDENTITY, position: ArrayLike = ZERO) -> Inertia:
+        """Return the body as an outer frame sees it, in which its own frame is placed: x_outer = rotation x + position.
+
+        Parameters
+        ----------
+        rotation : (3, 3) axes of the body's frame in the outer one, as columns.
+        position : (3,) its origin in the outer one, m.
+
+        Raises
+        ------
+        ArgumentError
+            A wrong shape, or a matrix that is no rotation.
+
+        Examples
+        --------
+        >>> quarter = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
+        >>> Inertia.point(1.0, at=[0.5, 0, 0]).at(quarter, [0, 0, 2]).com
+        array([0. , 0.5, 2. ])
+        """
+        R = rotation_matrix("rotation", rotation)
+        return Inertia(self.mass, R @ self.com + numbers("position", position, (3,)), R @ self.tensor @ R.T)
+
+    def shifted(self, by: ArrayLike) -> Inertia:
+        """Return the body moved along by (3,) (m), its axes kept."""
+        return self.at(position=numbers("by", by, (3,)))
+
+    def __add__(self, other: Inertia) -> Inertia:
+        if not isinstance(other, Inertia):
+            return NotImplemented
+        mass = self.mass + other.mass
+        if mass == 0 and self.mass != 0:
+            raise ArgumentError(f"masses: {self.mass:g} kg and {other.mass:g} kg cancel, what is left has no centre")
+        # About the common centre, not by way of the origin: far from it little would be left of the digits of a tensor.
+        share = other.mass / mass if mass else 0.0
+        apart = other.com - self.com
+        tensor = self.tensor + other.tensor + self.mass * share * _steiner(apart)
+        return Inertia(mass, self.com + share * apart, tensor)
+
+    def __radd__(self, other: object) -> Inertia:
+        if other == 0:  # where `sum` starts
+            return self
+        return NotImplemented
+
+    def __sub__(self, other: Inertia) -> Inertia:
+        if not isinstance(other, Inertia):
+            return NotImplemented
+        return self + Inertia(-other.mass, other.com, -other.tensor)
+
+    # -------------------------------------------------------------------------------------------------- what it tells
+
+    def about(self, point: ArrayLike) -> Array:
+        """Inertia tensor about a point (3,) (m) instead of the centre of mass, (3, 3) kg m^2 (Steiner)."""
+        return self.tensor + self.mass * _steiner(numbers("point", point, (3,)) - self.com)
+
+    def principal(self) -> tuple[Array, Array]:
+        """Principal moments about the centre of mass, and the axes that have no products.
+
+        Returns
+        -------
+        moments : (3,) kg m^2, the smallest first.
+        axes : (3, 3) a unit vector a column, right-handed: axes^T tensor axes = diag(moments).
+
+        Examples
+        --------
+        >>> Inertia.box(12.0, [1.0, 2.0, 3.0]).principal()[0]
+        array([ 5., 10., 13.])
+        """
+        moments, axes = np.linalg.eigh(self.tensor)
+        if np.linalg.det(axes) < 0:
+            axes[:, 0] *= -1
+        return moments, axes
+
+    def angular_momentum(self, w: ArrayLike, v: ArrayLike = ZERO, about: ArrayLike = ZERO) -> Array:
+        """Angular momentum about a point of the body, L = I_p w + m (c - p) x v.
+
+        Parameters
+        ----------
+        w : (..., 3) angular velocity, rad/s, in the axes of the frame, as all vectors here.
+        v : (..., 3) velocity of the point of the body that lies at `about`, m/s: zero for a body that turns about it.
+        about : (3,) the point p, m.
+
+        Returns
+        -------
+        L : (..., 3) kg m^2/s.
+
+        Examples
+        --------
+        >>> Inertia.rod(3.0, 1.2, about="end").angular_momentum([0, 0, 2.0]).round(12)
+        array([0.  , 0.  , 2.88])
+        """
+        point = numbers("about", about, (3,))
+        w, v = vectors("w", w), vectors("v", v)
+        together(w=w, v=v)
+        momentum: Array = w @ self.about(point) + self.mass * np.cross(self.com - point, v)
+        return momentum
+
+    @property
+    def is_physical(self) -> bool:
+        """Whether a body can have these numbers, but for rounding.
+
+        The mass is not negative, no second moment integral of x^2 dm is negative in any direction (which says as well
+        that no principal moment exceeds the sum of the other two), and there are none without a mass.
+
+        Examples
+        --------
+        >>> Inertia(1.0, tensor=[[1, 0, 0], [0, 1, 0], [0, 0, 2]]).is_physical
+        True
+        >>> Inertia(1.0, tensor=[[1, 0, 0], [0, 1, 0], [0, 0, 3]]).is_physical
+        False
+        """
+        second = np.linalg.eigvalsh(np.trace(self.tensor) / 2 * np.eye(3) - self.tensor)
+        massless = self.mass == 0 and bool(self.tensor.any())
+        # A tensor that was once about the origin keeps the rounding of what was taken off it.
+        noise = ROUNDING * abs(second[2]) + OFFSET_ROUNDING * self.mass * (self.com @ self.com)
+        return self.mass >= 0 and not massless and bool(second[0] >= -noise)
+
+
+def _steiner(r: Array) -> Array:
+    """-[r]x^2: what a unit mass at r adds to the tensor about the origin."""
+    tensor: Array = r @ r * np.eye(3) - np.outer(r, r)
+    return tensor

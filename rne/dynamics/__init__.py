@@ -1,0 +1,1 @@
+"""Dynamics and kinematics of a robot: the public functions of a state."""

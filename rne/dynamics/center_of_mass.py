@@ -1,0 +1,117 @@
+"""The centre of mass of a robot and how it moves."""
+
+from __future__ import annotations
+
+from numpy import empty, ndarray
+from numpy.typing import ArrayLike
+
+from rne.batch.arguments import F8, Floats, as_batch, as_result, as_table, check_robot, finish
+from rne.batch.threads import launch
+from rne.errors import ArgumentError
+from rne.kernels.center_of_mass import JACOBIAN, POSITION, VELOCITY
+from rne.kernels.entries import CENTER_OF_MASS, CENTER_OF_MASS_ONE
+from rne.kernels.jit import REFUSED
+from rne.model.robot import Robot
+
+
+def center_of_mass(robot: Robot, q: ArrayLike, *, out: Floats | None = None, threads: int | None = None) -> Floats:
+    """Centre of mass of the whole robot, whose mass is `robot.total_mass`.
+
+    The base and all that is bolted to it count, since they weigh; Pinocchio leaves them out.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q : (..., n) positions, rad or m.
+    out, threads : as for `inverse_dynamics`, which also tells the errors.
+
+    Returns
+    -------
+    c : (..., 3) in base axes, from the origin of the base, m.
+
+    Raises
+    ------
+    ArgumentError
+        An argument has the wrong shape, type or value, or the robot has no mass.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> rne.center_of_mass(arm, [0.0, 0.0])
+    array([1., 0., 0.])
+    """
+    return _center_of_mass(robot, q, None, out, threads, POSITION)
+
+
+def center_of_mass_velocity(
+    robot: Robot, q: ArrayLike, qd: ArrayLike, *, out: Floats | None = None, threads: int | None = None
+) -> Floats:
+    """Velocity of the centre of mass of the whole robot; times `robot.total_mass` it is the linear momentum.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q, qd : (..., n) positions and velocities.
+    out, threads : as for `inverse_dynamics`, which also tells the errors.
+
+    Returns
+    -------
+    v : (..., 3) in base axes, m/s.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> rne.center_of_mass_velocity(arm, [0.0, 0.0], [1.0, 0.0])
+    array([0., 1., 0.])
+    """
+    return _center_of_mass(robot, q, qd, out, threads, VELOCITY)
+
+
+def center_of_mass_jacobian(
+    robot: Robot, q: ArrayLike, *, out: Floats | None = None, threads: int | None = None
+) -> Floats:
+    """Jacobian of the centre of mass: J qd is its velocity; minus J^T m g is the gravity vector.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q : (..., n) positions, rad or m.
+    out, threads : as for `inverse_dynamics`, which also tells the errors.
+
+    Returns
+    -------
+    J : (..., 3, n) in base axes, m for each rad or m.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> rne.center_of_mass_jacobian(arm, [0.0, 0.0])[1]
+    array([1.  , 0.25])
+    """
+    return _center_of_mass(robot, q, None, out, threads, JACOBIAN)
+
+
+def _center_of_mass(
+    robot: Robot, q: ArrayLike, qd: ArrayLike | None, out: Floats | None, threads: int | None, what: int
+) -> Floats:
+    plain = type(q) is ndarray and q.ndim == 1 and q.dtype is F8
+    plain = plain and (qd is None or (type(qd) is ndarray and qd.dtype is F8))
+    if plain and out is None and threads is None and what != JACOBIAN:
+        try:
+            c = empty(3)
+            fits = CENTER_OF_MASS_ONE.call(robot._address, q, robot._zeros if qd is None else qd, c, what) == 0
+            if fits and c[0] == c[0]:  # NaN may be the answer to a NaN, or to a robot without mass
+                return c
+        except REFUSED:
+            pass
+    check_robot(robot)
+    if robot.total_mass == 0:
+        raise ArgumentError(f"robot: {robot.name} has no mass, and so no centre of mass")
+    batch = as_batch(robot, {"q": q, "qd": qd}, required="q")
+    result = as_result(out, (*batch.shape, 3, robot.n) if what == JACOBIAN else (*batch.shape, 3), batch)
+    table = as_table(robot, batch.dtype)
+    launch(CENTER_OF_MASS[batch.dtype], robot, batch, ("q", "qd"), result, threads, table, what)
+    return finish(result, out)

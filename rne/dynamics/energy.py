@@ -1,0 +1,126 @@
+"""Kinetic and potential energy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy import empty, ndarray
+from numpy.typing import ArrayLike
+
+from rne.batch.arguments import F8, Floats, as_batch, as_result, as_table, check_robot, finish
+from rne.batch.threads import launch
+from rne.check import check_flag
+from rne.kernels.entries import ENERGIES, ENERGIES_ONE
+from rne.kernels.jit import REFUSED
+from rne.model.robot import Robot
+
+
+def kinetic_energy(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    *,
+    per_link: bool = False,
+    rotors: bool = True,
+    out: Floats | None = None,
+    threads: int | None = None,
+) -> Any:
+    """Energy of motion: K = sum_i (m_i v_i^2 + w_i I_i w_i) / 2 + sum_j Ia_j qd_j^2 / 2 = qd^T M qd / 2.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q, qd : (..., n) positions and velocities.
+    per_link : whether to return the energy of each link, together with all that is bolted to it.
+    rotors : whether to count the reflected inertias Ia of the rotors; with `per_link` at the link that the joint moves.
+    out, threads : as for `inverse_dynamics`, which also tells the errors.
+
+    Returns
+    -------
+    K : (...) J. With `per_link` (..., 1 + joints): the base, which stands still, then the link that each of
+        `robot.links.joints` moves; the same order as `potential_energy`.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> rne.kinetic_energy(arm, [0.0, 0.0], [1.0, 0.0], per_link=True).round(4)
+    array([0.    , 0.1667, 1.1667])
+    """
+    if per_link is not False:
+        check_flag("per_link", per_link)
+    if rotors is not True:
+        check_flag("rotors", rotors)
+    return _energy(robot, q, qd, None, (1, 1 if rotors else 0, 1 if per_link else 0), out, threads)
+
+
+def potential_energy(
+    robot: Robot,
+    q: ArrayLike,
+    *,
+    per_link: bool = False,
+    springs: bool = True,
+    gravity: ArrayLike | None = None,
+    out: Floats | None = None,
+    threads: int | None = None,
+) -> Any:
+    """Energy in the field of gravity and in the springs: P = -sum_i m_i g . c_i + (q - rest)^T K (q - rest) / 2.
+
+    That of gravity is zero at the origin of the base. The slope of P is what `inverse_dynamics` gives at rest; without
+    springs it is `gravity_vector`.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q : (..., n) positions, rad or m.
+    per_link : whether to return the energy of each link, together with all that is bolted to it.
+    springs : whether to count the springs; with `per_link` at the link that the joint moves, of springs between two
+        joints the first of them that moves.
+    gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
+    out, threads : as for `inverse_dynamics`, which also tells the errors.
+
+    Returns
+    -------
+    P : (...) J. With `per_link` (..., 1 + joints): the base, then the link that each of `robot.links.joints` moves.
+        The base counts, a constant that Pinocchio leaves out.
+
+    Examples
+    --------
+    >>> import math, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> rne.potential_energy(arm, [math.pi / 2, 0.0], per_link=True)
+    array([ 0.   ,  4.905, 14.715])
+    """
+    if per_link is not False:
+        check_flag("per_link", per_link)
+    if springs is not True:
+        check_flag("springs", springs)
+    return _energy(robot, q, None, gravity, (0, 1 if springs else 0, 1 if per_link else 0), out, threads)
+
+
+def _energy(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike | None,
+    gravity: ArrayLike | None,
+    flags: tuple[int, int, int],
+    out: Floats | None,
+    threads: int | None,
+) -> Any:
+    """Energy; the flags say whether kinetic, with what the drives store, and of each link."""
+    kinetic, drives, per_link = flags
+    plain = type(q) is ndarray and q.ndim == 1 and q.dtype is F8
+    plain = plain and (qd is None or (type(qd) is ndarray and qd.dtype is F8))
+    if plain and gravity is None and out is None and threads is None and not per_link:
+        try:
+            energy, given = empty(1), robot._zeros if qd is None else qd
+            if ENERGIES_ONE.call(robot._address, q, given, energy, kinetic, drives) == 0:
+                return energy[0]
+        except REFUSED:
+            pass
+    check_robot(robot)
+    batch = as_batch(robot, {"q": q, "qd": qd}, required="q")
+    result = as_result(out, (*batch.shape, 1 + len(robot.links.joints)) if per_link else batch.shape, batch)
+    table = as_table(robot, batch.dtype, gravity)
+    launch(ENERGIES[batch.dtype], robot, batch, ("q", "qd"), result, threads, table, *flags)
+    return finish(result, out) if out is not None else result[()]

@@ -1,0 +1,298 @@
+"""Where frames and points of a robot are, and how they move: poses, Jacobians, velocities, accelerations."""
+
+from __future__ import annotations
+
+from typing import overload
+
+from numpy import empty, ndarray
+from numpy.typing import ArrayLike
+
+from rne.batch.arguments import (
+    F8,
+    Floats,
+    as_batch,
+    as_frame,
+    as_place,
+    as_result,
+    as_table,
+    check_robot,
+    finish,
+    read_only,
+)
+from rne.batch.threads import launch
+from rne.errors import ArgumentError
+from rne.kernels.entries import FRAME_MOTION, FRAME_MOTION_ONE, JACOBIAN, JACOBIAN_ONE, POSES, POSES_ONE
+from rne.kernels.jit import REFUSED
+from rne.model.frames import places_of
+from rne.model.robot import Robot
+
+# A single call hands everything to the compiled function, which takes only what fits; all else raises one of these,
+# an unknown name of a frame or of axes among it, and goes through the checks.
+_REFUSED = (*REFUSED, KeyError)
+
+
+@overload
+def forward_kinematics(
+    robot: Robot, q: ArrayLike, frames: str, *, out: Floats | None = None, threads: int | None = None
+) -> Floats: ...
+@overload
+def forward_kinematics(
+    robot: Robot,
+    q: ArrayLike,
+    frames: list[str] | tuple[str, ...] | None = None,
+    *,
+    out: Floats | None = None,
+    threads: int | None = None,
+) -> dict[str, Floats]: ...
+def forward_kinematics(
+    robot: Robot,
+    q: ArrayLike,
+    frames: str | list[str] | tuple[str, ...] | None = None,
+    *,
+    out: Floats | None = None,
+    threads: int | None = None,
+) -> Floats | dict[str, Floats]:
+    """Poses of frames, as homogeneous matrices in the frame of the base.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q : (..., n) positions, rad or m, in the order of `robot.joint_names`.
+    frames : name of one frame, or several; all of `robot.frame_names` if None.
+    out : array to fill, (..., 4, 4) for one name and (..., frames, 4, 4) for several.
+    threads : how many threads share a batch; by default as many as it is worth (see ``RNE_NUM_THREADS``).
+
+    Returns
+    -------
+    T : (..., 4, 4) for one name: x_base = T x_frame for points x = (x, y, z, 1), m. For several, a dict of such by
+        name; they are views of one array (..., frames, 4, 4).
+
+    Raises
+    ------
+    ArgumentError
+        An argument has the wrong shape, type or value.
+    UnknownNameError
+        The robot does not have the frame.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> rne.forward_kinematics(arm, [0.0, 0.0], "link2")[:3, 3]
+    array([2., 0., 0.])
+    >>> poses = rne.forward_kinematics(arm, [[0.0, 0.0], [0.1, 0.2]], ["link1", "link2"])
+    >>> poses["link1"].shape
+    (2, 4, 4)
+    """
+    plain = type(q) is ndarray and q.ndim == 1 and q.dtype is F8
+    if plain and type(frames) is str and out is None and threads is None:
+        try:
+            T = empty((4, 4))
+            if POSES_ONE.call(robot._address, robot.links.frames[frames].places["world"], q, T) == 0:
+                return T
+        except _REFUSED:
+            pass
+    check_robot(robot)
+    names = [frames] if isinstance(frames, str) else robot.frame_names if frames is None else frames
+    if not isinstance(names, (list, tuple)):
+        raise ArgumentError(f"frames: wanted the name of a frame or a list of names, got {type(frames).__name__}")
+    places = places_of([as_frame(robot, name, "frames") for name in names], "world")
+    batch = as_batch(robot, {"q": q}, required="q")
+    shape = (*batch.shape, 4, 4) if isinstance(frames, str) else (*batch.shape, len(names), 4, 4)
+    result = as_result(out, shape, batch)
+    places = read_only(places.astype(batch.dtype))
+    launch(POSES[batch.dtype], robot, batch, ("q",), result, threads, as_table(robot, batch.dtype), places)
+    result = finish(result, out)
+    return result if isinstance(frames, str) else {name: result[..., k, :, :] for k, name in enumerate(names)}
+
+
+def jacobian(
+    robot: Robot,
+    q: ArrayLike,
+    frame: str,
+    *,
+    axes: str = "world",
+    point: ArrayLike | None = None,
+    out: Floats | None = None,
+    threads: int | None = None,
+) -> Floats:
+    """Geometric Jacobian of a frame: J qd is the velocity of its origin and its angular velocity.
+
+    Whitney 1972. The rows are in the order of wrenches, so tau = J^T w balances a wrench w at the same place.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q : (..., n) positions, rad or m.
+    frame : name of the frame.
+    axes : "world" for velocities in base axes, "local" for the frame's own.
+    point : (3,) another point of the link than the origin of the frame, in the axes of the frame, m.
+    out, threads : as for `forward_kinematics`, which also tells the errors.
+
+    Returns
+    -------
+    J : (..., 6, n) three linear rows, then three angular ones: m or rad for each rad or m.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> rne.jacobian(arm, [0.0, 0.0], "link2")[[0, 1, 5]]
+    array([[0., 0.],
+           [2., 1.],
+           [1., 1.]])
+    """
+    if type(q) is ndarray and q.ndim == 1 and q.dtype is F8 and point is None and out is None and threads is None:
+        try:
+            J = empty((6, robot.n))
+            if JACOBIAN_ONE.call(robot._address, robot.links.frames[frame].places[axes], q, J) == 0:
+                return J
+        except _REFUSED:
+            pass
+    check_robot(robot)
+    place = as_place(robot, frame, axes, point)
+    batch = as_batch(robot, {"q": q}, required="q")
+    result = as_result(out, (*batch.shape, 6, robot.n), batch)
+    place = read_only(place.astype(batch.dtype))
+    launch(JACOBIAN[batch.dtype], robot, batch, ("q",), result, threads, as_table(robot, batch.dtype), place)
+    return finish(result, out)
+
+
+def jacobian_dot_qd(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    frame: str,
+    *,
+    axes: str = "world",
+    point: ArrayLike | None = None,
+    out: Floats | None = None,
+    threads: int | None = None,
+) -> Floats:
+    """Acceleration of a frame that its joints do not accelerate: Jd qd, what J qdd lacks to the acceleration.
+
+    It is the time derivative of the Jacobian in base axes, times qd. With ``axes="local"`` the same vectors are seen in
+    the axes of the frame, where they are not the derivative of the components there.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q, qd : (..., n) positions and velocities.
+    frame, axes, point : as for `jacobian`.
+    out, threads : as for `forward_kinematics`, which also tells the errors.
+
+    Returns
+    -------
+    a : (..., 6) classical acceleration of the point at qdd = 0, m/s^2, then angular acceleration, rad/s^2.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> rne.jacobian_dot_qd(arm, [0.0, 0.0], [1.0, 0.0], "link2")
+    array([-2.,  0.,  0.,  0.,  0.,  0.])
+    """
+    return _frame_motion(robot, (q, qd, None), frame, axes, point, out, threads, order=2)
+
+
+def frame_velocity(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    frame: str,
+    *,
+    axes: str = "world",
+    point: ArrayLike | None = None,
+    out: Floats | None = None,
+    threads: int | None = None,
+) -> Floats:
+    """Velocity of a frame, or of any point of its link, and angular velocity: J qd without forming J.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q, qd : (..., n) positions and velocities.
+    frame, axes, point : as for `jacobian`.
+    out, threads : as for `forward_kinematics`, which also tells the errors.
+
+    Returns
+    -------
+    v : (..., 6) linear velocity, m/s, then angular velocity, rad/s.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> rne.frame_velocity(arm, [0.0, 0.0], [1.0, 0.0], "link2", point=[-1.0, 0.0, 0.0])
+    array([0., 1., 0., 0., 0., 1.])
+    """
+    return _frame_motion(robot, (q, qd, None), frame, axes, point, out, threads, order=1)
+
+
+def frame_acceleration(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike | None,
+    qdd: ArrayLike | None,
+    frame: str,
+    *,
+    axes: str = "world",
+    point: ArrayLike | None = None,
+    out: Floats | None = None,
+    threads: int | None = None,
+) -> Floats:
+    """Acceleration of a frame, or of any point of its link, and angular acceleration: J qdd + Jd qd.
+
+    The linear part is the classical acceleration, the second derivative of the position of the point, and not the
+    linear part of a spatial acceleration. Gravity is not in it.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q, qd, qdd : (..., n) positions, velocities and accelerations; the last two zero if None.
+    frame, axes, point : as for `jacobian`; with ``axes="local"`` the same vectors are seen in the axes of the frame.
+    out, threads : as for `forward_kinematics`, which also tells the errors.
+
+    Returns
+    -------
+    a : (..., 6) linear acceleration, m/s^2, then angular acceleration, rad/s^2.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> rne.frame_acceleration(arm, [0.0, 0.0], [1.0, 0.0], [0.0, 1.0], "link2")
+    array([-2.,  1.,  0.,  0.,  0.,  1.])
+    """
+    return _frame_motion(robot, (q, qd, qdd), frame, axes, point, out, threads, order=2)
+
+
+def _frame_motion(
+    robot: Robot,
+    state: tuple[ArrayLike, ArrayLike | None, ArrayLike | None],
+    frame: str,
+    axes: str,
+    point: ArrayLike | None,
+    out: Floats | None,
+    threads: int | None,
+    order: int,
+) -> Floats:
+    """Velocity (order 1) or acceleration (order 2)."""
+    q, qd, qdd = state
+    plain = type(q) is type(qd) is ndarray and q.ndim == 1 and q.dtype is qd.dtype is F8
+    plain = plain and (qdd is None or (type(qdd) is ndarray and qdd.dtype is F8))
+    if plain and point is None and out is None and threads is None:
+        try:
+            motion, place = empty(6), robot.links.frames[frame].places[axes]
+            given = robot._zeros if qdd is None else qdd
+            if FRAME_MOTION_ONE.call(robot._address, place, q, qd, given, motion, order) == 0:
+                return motion
+        except _REFUSED:
+            pass
+    check_robot(robot)
+    place = as_place(robot, frame, axes, point)
+    batch = as_batch(robot, {"q": q, "qd": qd, "qdd": qdd}, required="q")
+    result = as_result(out, (*batch.shape, 6), batch)
+    table, place = as_table(robot, batch.dtype), read_only(place.astype(batch.dtype))
+    launch(FRAME_MOTION[batch.dtype], robot, batch, ("q", "qd", "qdd"), result, threads, table, place, order)
+    return finish(result, out)

@@ -1,0 +1,313 @@
+"""The mass matrix, its inverse, what is wrong where there is none, and the inertia that a joint feels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy import empty, ndarray
+from numpy.typing import ArrayLike, NDArray
+
+from rne.batch.arguments import F8, Batch, Floats, as_batch, as_joint, as_result, as_table, check_robot, finish
+from rne.batch.threads import launch
+from rne.check import check_flag
+from rne.errors import ArgumentError, SingularError
+from rne.kernels import layout as at
+from rne.kernels.entries import MASS_MATRIX, MASS_MATRIX_ONE
+from rne.kernels.jit import REFUSED
+from rne.kernels.layout import INVERSE, WITH_ROTORS
+from rne.model.robot import Robot
+
+_one = MASS_MATRIX_ONE["float64"]
+_NO_MARKS = np.zeros(0, np.uint8)
+
+# A pivot of the factorised mass matrix that is a smaller part of what the joint can feel is rounding, and the matrix
+# singular. Rounding leaves some 1e-15; an arm of steel that carries a grain of sand still has 1e-7.
+SINGULAR = 1e-12
+
+
+class EffectiveInertia(NamedTuple):
+    """Inertia that the drive of each joint feels, as `effective_inertia` returns it.
+
+    Parameters
+    ----------
+    locked : (..., n) I_L = D_ii, all other joints held; kg m^2, or kg of a prismatic joint.
+    free : (..., n) I_f, other joints without torque; never more than `locked`.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> rne.effective_inertia(arm, [0.0, 0.0]).locked.round(4)
+    array([2.6667, 0.3333])
+    """
+
+    locked: Floats
+    free: Floats
+
+
+def mass_matrix(
+    robot: Robot, q: ArrayLike, *, rotors: bool = True, out: Floats | None = None, threads: int | None = None
+) -> Floats:
+    """Mass matrix M(q) of M qdd + C qd + g = tau: all of it, exactly symmetric.
+
+    Composite-rigid-body algorithm (Walker, Orin 1982; Featherstone 2008, section 6.2).
+
+    Parameters
+    ----------
+    robot : the robot.
+    q : (..., n) positions, rad or m, in the order of `robot.joint_names`.
+    rotors : whether to add the reflected rotor inertias, which stand on the diagonal.
+    out : array to fill and return; its type and shape must be those of the result.
+    threads : how many threads share a batch; by default as many as it is worth (see ``RNE_NUM_THREADS``).
+
+    Returns
+    -------
+    M : (..., n, n) kg m^2, kg m or kg; float32 if `q` is, or else float64. Joints that mimic others are part of the
+        entries of their leaders: G^T M G. A sample with NaN or infinity touches no other.
+
+    Raises
+    ------
+    ArgumentError
+        An argument has the wrong shape, type or value.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> M = rne.mass_matrix(arm, [0.0, 0.5])
+    >>> bool((M == M.T).all())
+    True
+    """
+    if rotors is not True:
+        check_flag("rotors", rotors)
+    if type(q) is ndarray and q.ndim == 1 and q.dtype is F8 and out is None and threads is None:
+        # The common single call: the compiled function takes only what fits, and refuses all else before it starts.
+        try:
+            call, n = _one.call, robot.n
+            M = empty((n, n))
+            if call(robot._address, q, M, WITH_ROTORS if rotors else 0) == 0:
+                return M
+        except REFUSED:
+            pass
+    check_robot(robot)
+    batch = as_batch(robot, {"q": q}, required="q")
+    result = as_result(out, (*batch.shape, robot.n, robot.n), batch)
+    table, kind = as_table(robot, batch.dtype), WITH_ROTORS if rotors else 0
+    launch(MASS_MATRIX[batch.dtype], robot, batch, ("q",), result, threads, table, kind, _NO_MARKS)
+    return finish(result, out)
+
+
+def mass_matrix_inverse(
+    robot: Robot, q: ArrayLike, *, rotors: bool = True, out: Floats | None = None, threads: int | None = None
+) -> Floats:
+    """Inverse of the mass matrix, exactly symmetric: the accelerations of all joints for a torque at each.
+
+    By the factors L^T D L of the mass matrix (Featherstone 2008, section 6.5). To turn torques into accelerations,
+    `forward_dynamics` is faster.
+
+    Parameters
+    ----------
+    robot, q, rotors, out, threads : as for `mass_matrix`.
+
+    Returns
+    -------
+    inverse : (..., n, n) 1 / (kg m^2), 1 / (kg m) or 1 / kg.
+
+    Raises
+    ------
+    ArgumentError
+        An argument has the wrong shape, type or value.
+    SingularError
+        Some motion of the joints moves no mass: a pivot is below 1e-12 of the inertia that the joint can feel at most.
+        What float32 cannot tell from that is calculated in float64; if it then fits no float32, that is an error, too.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> (rne.mass_matrix(arm, [0.0, 0.5]) @ rne.mass_matrix_inverse(arm, [0.0, 0.5])).round(9) + 0.0
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    if rotors is not True:
+        check_flag("rotors", rotors)
+    if type(q) is ndarray and q.ndim == 1 and q.dtype is F8 and out is None and threads is None:
+        try:
+            call, n = _one.call, robot.n
+            inverse = empty((n, n))
+            if call(robot._address, q, inverse, WITH_ROTORS | INVERSE if rotors else INVERSE) == 0:
+                return inverse
+        except REFUSED:
+            pass
+    check_robot(robot)
+    batch = as_batch(robot, {"q": q}, required="q")
+    result = as_result(out, (*batch.shape, robot.n, robot.n), batch)
+    table, kind = as_table(robot, batch.dtype), WITH_ROTORS | INVERSE if rotors else INVERSE
+    marks = np.zeros(batch.samples, np.uint8)
+    launch(MASS_MATRIX[batch.dtype], robot, batch, ("q",), result, threads, table, kind, marks)
+    suspects = refuse_singular(robot, batch, marks, rotors=rotors)
+    if suspects.size and batch.dtype == "float32":
+        exact = mass_matrix_inverse(robot, batch.rows["q"][suspects].astype(np.float64), rotors=rotors)
+        correct(result, suspects, exact, batch)
+    return finish(result, out)
+
+
+def effective_inertia(
+    robot: Robot,
+    q: ArrayLike,
+    *,
+    free: Iterable[str | int] | None = None,
+    rotors: bool = True,
+    threads: int | None = None,
+) -> EffectiveInertia:
+    """Inertia that the drive of each joint feels, with the other joints locked and with them free.
+
+    Torque by acceleration at rest and without gravity (Paul 1981, chapter 6). Locked, the others are held:
+    I_L = D_ii. Free, they have no torque and give way: I_f = 1 / (M^-1)_ii, for two joints D11 - D12^2 / D22; in
+    general the Schur complement D_ii - D_iF D_FF^-1 D_Fi, with F the free joints other than i.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q : (..., n) positions, rad or m: one posture or any number of them.
+    free : names of the joints that are free where they are not the joint in question, or their numbers, from 1; all the
+        rest are locked. None frees all.
+    rotors : whether the reflected rotor inertias count.
+    threads : as for `mass_matrix`.
+
+    Returns
+    -------
+    inertia : EffectiveInertia with `locked` and `free`, (..., n) each.
+
+    Raises
+    ------
+    ArgumentError, UnknownNameError
+        An argument has the wrong shape, type or value; an unknown joint.
+    SingularError
+        Some motion of the free joints moves no mass, as for `mass_matrix_inverse`.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/lectures/two_link_point_mass_paul_values/robot.dh.toml")
+    >>> locked, free = rne.effective_inertia(arm, [[0.0, 0.0], [0.0, 3.141592653589793]])
+    >>> locked.round(6), free.round(6)
+    (array([[6., 1.],
+           [2., 1.]]), array([[2.        , 0.333333],
+           [2.        , 1.        ]]))
+    """
+    check_robot(robot)
+    chosen = None if free is None else _several(robot, free)
+    batch = as_batch(robot, {"q": q}, required="q")
+    # In float64, as the search for singular ones; float32 would round some of them to sound ones.
+    given = batch.rows["q"].astype(np.float64, copy=False).reshape(*batch.shape, robot.n)
+    M = mass_matrix(robot, given, rotors=rotors, threads=threads)
+    locked = np.diagonal(M, axis1=-2, axis2=-1)
+    if chosen is None:
+        inverse = mass_matrix_inverse(robot, given, rotors=rotors, threads=threads)
+        felt = 1 / np.diagonal(inverse, axis1=-2, axis2=-1)
+    else:
+        across, block = M[..., chosen], M[..., chosen, :][..., chosen]
+        _refuse_weak(
+            robot, block.reshape(batch.samples, len(chosen), len(chosen)), chosen, batch.shape, np.arange(batch.samples)
+        )
+        inverse = np.linalg.inv(block)
+        felt = locked - (across @ inverse * across).sum(axis=-1)
+        felt[..., chosen] = 1 / np.diagonal(inverse, axis1=-2, axis2=-1)
+    return EffectiveInertia(locked.astype(batch.dtype), felt.astype(batch.dtype, copy=False))
+
+
+def _several(robot: Robot, free: Iterable[str | int]) -> list[int]:
+    """Places in q of several joints, given by name or number."""
+    if isinstance(free, str) or not isinstance(free, Iterable):
+        raise ArgumentError(f"free: wanted several joints, such as [{free!r}], got {free!r}")
+    return sorted({as_joint(robot.joint_names, joint, "free") for joint in free})
+
+
+def reflected_inertia(robot: Robot) -> Floats:
+    """Inertia Ia (n,) of the rotors that each coordinate turns, as it feels them; float64."""
+    joints = robot.links.table[1 : 1 + len(robot.links.joints)]
+    inertia = joints[:, at.RATIO] ** 2 * joints[:, at.ROTOR]
+    return np.bincount(joints[:, at.LEADER].astype(int), weights=inertia, minlength=robot.n)
+
+
+def refuse_singular(robot: Robot, batch: Batch, marks: NDArray[np.uint8], *, rotors: bool = True) -> NDArray[np.intp]:
+    """Look closer, in float64, at the samples that a kernel marked; return those, all of them sound.
+
+    Raises
+    ------
+    SingularError
+        The mass matrix of one is singular; names a joint and the first such sample.
+    """
+    suspects = np.flatnonzero(marks)
+    if suspects.size:
+        M = mass_matrix(robot, batch.rows["q"][suspects].astype(np.float64), rotors=rotors)
+        _refuse_weak(robot, M, list(range(robot.n)), batch.shape, suspects)
+    return suspects
+
+
+def correct(result: Floats, suspects: NDArray[np.intp], exact: Floats, batch: Batch) -> None:
+    """Put what was calculated anew, in float64, for some samples in place of what their own precision has made of it.
+
+    Raises
+    ------
+    SingularError
+        A number of one is too large for float32; names the first such sample.
+    """
+    with np.errstate(over="ignore"):
+        narrow = exact.astype(batch.dtype)
+    axes = tuple(range(1, exact.ndim))
+    lost = np.flatnonzero((np.isfinite(exact) & ~np.isfinite(narrow)).any(axis=axes))
+    if lost.size:
+        raise SingularError(
+            f"{_where(batch.shape, suspects[lost[0]])}the mass matrix is so nearly singular that the result exceeds "
+            "float32; give the arguments in float64"
+        )
+    result.reshape(batch.samples, *exact.shape[1:])[suspects] = narrow
+
+
+def _where(shape: tuple[int, ...], sample: np.intp) -> str:
+    """How a message begins that is about one sample of a batch."""
+    return f"sample {', '.join(str(k) for k in np.unravel_index(sample, shape))}: " if shape else ""
+
+
+def _refuse_weak(robot: Robot, M: Floats, joints: list[int], shape: tuple[int, ...], samples: NDArray[np.intp]) -> None:
+    """Raise SingularError if one of the mass matrices (m, k, k) of some joints is singular.
+
+    `samples` (m,) says where in `shape` each is.
+    """
+    weak = _weak_joint(M, _bounds(robot)[joints])
+    found = np.flatnonzero(weak >= 0)
+    if not found.size:
+        return
+    raise SingularError(
+        f"{_where(shape, samples[found[0]])}the mass matrix is singular at joint "
+        f"'{robot.joint_names[joints[weak[found[0]]]]}': it moves without moving mass, alone or together with others; "
+        "give its link an inertia or its drive a rotor, or lock it"
+    )
+
+
+def _bounds(robot: Robot) -> Floats:
+    """What each coordinate can feel at most (n,), rotors left out: as the kernels reckon it."""
+    links = robot.links.table[1 : 1 + len(robot.links.joints)]
+    weights = links[:, at.RATIO] ** 2 * links[:, at.BOUND]
+    return np.bincount(links[:, at.LEADER].astype(int), weights=weights, minlength=robot.n)
+
+
+def _weak_joint(M: Floats, bounds: Floats) -> NDArray[np.intp]:
+    """Return where each of the matrices (m, k, k) turns out to be singular, -1 for nowhere, as with NaN.
+
+    A diagonal entry may itself be rounding, as where two rods lie folded, so a pivot is held against the `bounds` (k,),
+    too.
+    """
+    limits = SINGULAR * (np.diagonal(M, axis1=1, axis2=2) + bounds)
+    A, weak = M.copy(), np.full(len(M), -1, np.intp)
+    with np.errstate(all="ignore"):
+        for k in range(M.shape[1] - 1, -1, -1):
+            pivot = A[:, k, k]
+            weak[(weak < 0) & (pivot <= limits[:, k])] = k
+            row = A[:, k, :k]
+            A[:, :k, :k] -= row[:, :, None] * row[:, None, :] / pivot[:, None, None]
+    return weak

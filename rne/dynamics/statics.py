@@ -1,0 +1,241 @@
+"""Forces: what wrenches do to the joints, what the joints bear, and wrenches and twists seen from another frame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy import empty, ndarray
+from numpy.typing import ArrayLike
+
+from rne.batch.arguments import (
+    F8,
+    Floats,
+    as_batch,
+    as_result,
+    as_table,
+    as_wrenches,
+    check_axes,
+    check_robot,
+    finish,
+    read_only,
+)
+from rne.batch.threads import launch
+from rne.check import are_rotations, check_choice, real_array
+from rne.dynamics.inverse_dynamics import torque_of_wrenches
+from rne.dynamics.kinematics import forward_kinematics
+from rne.errors import ArgumentError
+from rne.kernels import layout as at
+from rne.kernels.entries import JOINT_WRENCHES, JOINT_WRENCHES_ONE, STATIC_TORQUE_ONE
+from rne.kernels.jit import REFUSED
+from rne.model.robot import Robot
+
+# What a single call raises that has to go through the checks; an unknown name among it.
+_REFUSED = (*REFUSED, KeyError)
+
+
+def static_torque(
+    robot: Robot,
+    q: ArrayLike,
+    f_ext: Mapping[str, Any],
+    *,
+    out: Floats | None = None,
+    threads: int | None = None,
+) -> Floats:
+    """Torques by which the joints feel wrenches: J^T w, by the principle of virtual work.
+
+    `inverse_dynamics` subtracts it for wrenches that act on the robot. For those that the robot exerts on its
+    surroundings, it is the torque that the joints need for them.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q : (..., n) positions, rad or m.
+    f_ext : wrenches by frame name, as for `inverse_dynamics`.
+    out, threads : as for `inverse_dynamics`, which also tells the errors.
+
+    Returns
+    -------
+    tau : (..., n) N m or N.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> rne.static_torque(arm, [0.0, 0.0], {"link2": [0.0, 3.0, 0.0, 0.0, 0.0, 0.0]})
+    array([6., 3.])
+    """
+    plain = type(q) is ndarray and q.ndim == 1 and q.dtype is F8 and type(f_ext) is dict and len(f_ext) == 1
+    if plain and out is None and threads is None:
+        try:
+            ((name, wrench),) = f_ext.items()
+            if type(wrench) is ndarray and wrench.dtype is F8:
+                tau, place = empty(robot.n), robot.links.frames[name].places["world"]
+                if STATIC_TORQUE_ONE.call(robot._address, place, wrench, q, tau) == 0:
+                    return tau
+        except _REFUSED:
+            pass
+    check_robot(robot)
+    places, wrenches = as_wrenches(robot, f_ext)
+    batch = as_batch(robot, {"q": q, **wrenches}, required="q", widths=dict.fromkeys(wrenches, 6))
+    result = as_result(out, (*batch.shape, robot.n), batch)
+    torque_of_wrenches(robot, batch, places, tuple(wrenches), result, threads)
+    return finish(result, out)
+
+
+def joint_wrenches(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike | None = None,
+    qdd: ArrayLike | None = None,
+    *,
+    gravity: ArrayLike | None = None,
+    f_ext: Mapping[str, Any] | None = None,
+    axes: str = "world",
+    origin: str = "child",
+    out: Floats | None = None,
+    threads: int | None = None,
+) -> Floats:
+    """Full force and moment that every joint bears: what bearings, guides and drive together exert on the link.
+
+    The wrench acts on the link that the joint moves, comes from the link before it, and is given at the origin of the
+    frame that the file puts on the joint, which moves with it: the frame of the child link of a URDF joint and of a
+    modified DH row; in a standard DH table, the frame ``..._axis`` of the row. Of a slide the books often take the
+    moment about a point of the guide instead, which stays behind: that is ``origin="parent"``.
+
+    The bodies are rigid and the rotors turn about themselves only: their reflected inertia acts within the drive, as
+    springs and friction do, and is not in the wrench. So the component along the axis (moment of a revolute, force of a
+    prismatic joint) is the torque of `inverse_dynamics` without all these, where no joint follows another.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q, qd, qdd : (..., n) positions, velocities and accelerations; the last two zero if None.
+    gravity, f_ext, out, threads : as for `inverse_dynamics`, which also tells the errors.
+    axes : "world" for base axes, "local" for those of the frame on the joint.
+    origin : what the moment is about: "child", the origin of the frame on the joint, where it is now; or "parent", the
+        place on the link before where that origin lies with the joint at zero. They differ for prismatic joints only.
+
+    Returns
+    -------
+    w : (..., joints, 6) [force; moment] in N and N m, in the order of `robot.links.joints`: all moving joints, those
+        that follow another among them, parents before children.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> rne.joint_wrenches(arm, [0.0, 0.0])[:, [1, 5]]
+    array([[19.62 , 19.62 ],
+           [ 9.81 ,  4.905]])
+    """
+    plain = type(q) is type(qd) is type(qdd) is ndarray and q.ndim == 1 and q.dtype is qd.dtype is qdd.dtype is F8
+    usual = gravity is None and f_ext is None and out is None and threads is None
+    if plain and usual and type(origin) is str and origin == "child":
+        try:
+            w, joints = empty((len(robot.links.joints), 6)), robot.links.joint_places[axes]
+            if JOINT_WRENCHES_ONE.call(robot._address, joints, q, qd, qdd, w) == 0:
+                return w
+        except _REFUSED:
+            pass
+    check_robot(robot)
+    check_axes("axes", axes)
+    check_choice("origin", origin, ("child", "parent"))
+    places, wrenches = as_wrenches(robot, {} if f_ext is None else f_ext)
+    state = {"q": q, "qd": qd, "qdd": qdd, **wrenches}
+    batch = as_batch(robot, state, required="q", widths=dict.fromkeys(wrenches, 6))
+    result = as_result(out, (*batch.shape, len(robot.links.joints), 6), batch)
+    batch = batch.with_joined("wrenches", tuple(wrenches))
+    more = (read_only(table.astype(batch.dtype)) for table in (robot.links.joint_places[axes], places))
+    inputs, table = ("q", "qd", "qdd", "wrenches"), as_table(robot, batch.dtype, gravity)
+    launch(JOINT_WRENCHES[batch.dtype], robot, batch, inputs, result, threads, table, *more)
+    if origin == "parent":
+        _move_to_parents(
+            robot, batch.rows["q"], result.reshape(batch.samples, len(robot.links.joints), 6), axes, threads
+        )
+    return finish(result, out)
+
+
+def _move_to_parents(robot: Robot, q: Floats, w: Floats, axes: str, threads: int | None) -> None:
+    """Move the moments (samples, joints, 6) of slides back by as much as they have slid, in place."""
+    for k, (name, frame) in enumerate(zip(robot.links.joints, robot.links.joint_frames, strict=True)):
+        joint, row = robot.joint(name), robot.links.table[k + 1]
+        if joint.kind == "prismatic":
+            slide = row[at.RATIO] * q[:, int(row[at.LEADER])] + row[at.SHIFT]
+            axis = np.array(joint.axis)
+            if axes == "world":
+                axis = forward_kinematics(robot, q, frame, threads=threads)[:, :3, :3] @ axis
+            w[:, k, 3:] += np.cross(slide[:, None] * axis, w[:, k, :3])
+
+
+def transform_wrench(wrench: ArrayLike, rotation: ArrayLike, position: ArrayLike) -> Floats:
+    """Wrench at one frame of a body, seen from another frame of the same body.
+
+    f' = R f, m' = R m + p x R f. The power of the wrench is that of `transform_twist` of the twist.
+
+    Parameters
+    ----------
+    wrench : (..., 6) [force; moment] in the axes of its frame, about its origin.
+    rotation : (..., 3, 3) of that frame in the other one: R takes its axes to those of the other.
+    position : (..., 3) of its origin in the other one, m.
+
+    Returns
+    -------
+    wrench : (..., 6) in the axes of the other frame, about its origin. For the 6x6 matrix of the transform, give the
+        rows of the identity, and transpose.
+
+    Raises
+    ------
+    ArgumentError
+        An argument has the wrong shape or type, or `rotation` is none.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> rne.transform_wrench([0.0, 0.0, 5.0, 0.0, 0.0, 0.0], np.eye(3), [1.0, 0.0, 0.0])
+    array([ 0.,  0.,  5.,  0., -5.,  0.])
+    """
+    return _transform("wrench", wrench, rotation, position, moved=1)
+
+
+def transform_twist(twist: ArrayLike, rotation: ArrayLike, position: ArrayLike) -> Floats:
+    """Motion of a body at one frame, seen from another frame of the same body.
+
+    w' = R w, v' = R v + p x R w.
+
+    Parameters
+    ----------
+    twist : (..., 6) [velocity of the origin of its frame; angular velocity], in the axes of its frame.
+    rotation, position : of that frame in the other one, as for `transform_wrench`, which also tells the errors.
+
+    Returns
+    -------
+    twist : (..., 6) [velocity of the origin of the other frame; angular velocity], in the axes of the other frame.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> rne.transform_twist([0.0, 0.0, 0.0, 0.0, 0.0, 2.0], np.eye(3), [1.0, 0.0, 0.0])
+    array([ 0., -2.,  0.,  0.,  0.,  2.])
+    """
+    return _transform("twist", twist, rotation, position, moved=0)
+
+
+def _transform(name: str, value: ArrayLike, rotation: ArrayLike, position: ArrayLike, moved: int) -> Floats:
+    """Turn both halves, and add to half `moved` the position times the other."""
+    x, R, p = real_array(name, value), real_array("rotation", rotation), real_array("position", position)
+    for argument, array, shape in ((name, x, (6,)), ("rotation", R, (3, 3)), ("position", p, (3,))):
+        if array.shape[-len(shape) :] != shape:
+            wanted = ", ".join(map(str, shape))
+            raise ArgumentError(f"{argument}: wanted shape (..., {wanted}); got {array.shape}")
+    try:
+        halves = np.einsum("...ij,...kj->...ki", R, x.reshape(*x.shape[:-1], 2, 3))
+        halves = np.stack(np.broadcast_arrays(halves[..., 0, :], halves[..., 1, :], p)[:2], axis=-2)
+    except ValueError:
+        given = f"{name} {x.shape}, rotation {R.shape}, position {p.shape}"
+        raise ArgumentError(f"leading axes do not broadcast against each other: {given}") from None
+    if not are_rotations(R).all():  # nor a mirror, or a matrix with a scale; NaN may pass
+        raise ArgumentError("rotation: wanted orthonormal, right-handed matrices")
+    halves[..., moved, :] += np.cross(p, halves[..., 1 - moved, :])
+    return halves.reshape(*halves.shape[:-2], 6)

@@ -1,0 +1,1 @@
+"""Regressor, base parameters, excitation, and identification of parameters."""

@@ -1,0 +1,183 @@
+"""Motions from which parameters can be told apart: Fourier series with a small condition number."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rne.check import numbers, whole_number
+from rne.errors import ArgumentError
+from rne.identification.base_parameters import BaseParameters
+from rne.model.robot import Robot
+from rne.model.sampling import position_limits, position_range, velocity_limits
+
+Array = NDArray[np.float64]
+
+GRID = (
+    64  # points in a turn of the fastest harmonic, on which peaks are looked for: between them they are 0.12 % higher
+)
+ROUNDING = 1e-9  # part of the limits that is left to rounding
+TINY = float(np.finfo(np.float64).tiny)
+STRIDE = 0.3  # how far a try goes from the best so far, as a part of it
+
+
+@dataclass(frozen=True, eq=False)
+class Excitation:
+    """A periodic motion, q = centre + sum over k of sines_k sin(k w t) + cosines_k cos(k w t) with w = 2 pi / period.
+
+    Parameters
+    ----------
+    period : s.
+    centre : (n,) mean position, rad or m.
+    sines, cosines : (harmonics, n) coefficients, rad or m, of k = 1, 2, ...
+    t : (samples,) times, evenly over one period.
+    q, qd, qdd : (samples, n) the motion at these times.
+    condition : condition number there, of the regressor of the base parameters with columns of length 1.
+
+    Examples
+    --------
+    >>> import rne
+    >>> motion = rne.excitation(rne.base_parameters(rne.load("models/planar2/robot.dh.toml")), samples=50, tries=20)
+    >>> motion.qdd.shape, motion.at([0.0, 1.5])[0].shape
+    ((50, 2), (2, 2))
+    """
+
+    period: float
+    centre: Array
+    sines: Array
+    cosines: Array
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    condition: float
+
+    def at(self, t: ArrayLike) -> tuple[Array, Array, Array]:
+        """Positions, velocities and accelerations (samples, n) at times (samples,), s, as a controller wants them."""
+        times = numbers("t", t, np.shape(t))
+        if times.ndim != 1:
+            raise ArgumentError(f"t: wanted shape (samples,), got {times.shape}")
+        q, qd, qdd = _motion(times, self.period, self.sines, self.cosines)
+        return self.centre + q, qd, qdd
+
+
+def excitation(
+    base: BaseParameters,
+    *,
+    period: float = 10.0,
+    harmonics: int = 5,
+    samples: int = 200,
+    tries: int = 200,
+    velocity: ArrayLike | None = None,
+    seed: int = 0,
+) -> Excitation:
+    """Motion that tells the base parameters of a robot apart, within the limits of its joints: for `identify`.
+
+    A finite Fourier series (Swevers, Ganseman, Tükel, De Schutter, Van Brussel 1997) whose coefficients a random
+    search improves for a small condition number. It is periodic: measured again and again, noise averages out, and
+    velocities and accelerations follow from the series. Obstacles and torques are not looked at, and it does not begin
+    at rest.
+
+    Limits of position and velocity hold at all times, not only at the samples, and for the joints that follow others
+    as well. A joint goes no further than half a turn, or a metre, where it has no limit: from zero, or from a limit
+    beyond which zero lies.
+
+    Parameters
+    ----------
+    base : what is to be identified, as `base_parameters` returns it.
+    period : s.
+    harmonics : how many there are; the fastest makes as many turns in a period.
+    samples : how many times in a period the regressor is looked at.
+    tries : how many series are tried.
+    velocity : (n,) largest velocities, rad/s or m/s; if None those of the robot, and of joints that follow.
+    seed : of the random search; the same gives the same motion.
+
+    Returns
+    -------
+    Excitation
+
+    Raises
+    ------
+    ArgumentError
+        A number is not positive or too small, the robot has no joints, or no position keeps the limits of a joint and
+        of those that follow it.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> motion = rne.excitation(rne.base_parameters(arm), samples=50, tries=50)
+    >>> bool(motion.condition < 20)
+    True
+    """
+    if not isinstance(base, BaseParameters) or not len(base):
+        raise ArgumentError("base: wanted base parameters as rne.base_parameters returns them, one at least")
+    robot = base.robot
+    harmonics, seed = whole_number("harmonics", harmonics, 1), whole_number("seed", seed, 0)
+    samples, tries = whole_number("samples", samples, 4 * harmonics), whole_number("tries", tries, 1)
+    if not float(numbers("period", period, ())) > 0:
+        raise ArgumentError(f"period: wanted a positive number, got {period!r}")
+    fastest = robot.velocity if velocity is None else numbers("velocity", velocity, (robot.n,))
+    if (fastest <= 0).any():
+        raise ArgumentError(f"velocity: wanted positive numbers, got {fastest.tolist()}")
+    if velocity is None:
+        fastest = velocity_limits(robot)
+    centre, reach = _room(robot)
+    rng, t = np.random.default_rng(seed), np.linspace(0.0, period, samples, endpoint=False)
+
+    def within_limits(sines: Array, cosines: Array) -> Excitation:
+        q, qd, qdd = _motion(t, period, sines, cosines)
+        peak, top = _peaks(period, sines, cosines)
+        size = (1 - ROUNDING) * np.minimum(reach / peak, fastest / top)
+        q, qd, qdd = centre + size * q, size * qd, size * qdd
+        return Excitation(period, centre, size * sines, size * cosines, t, q, qd, qdd, _condition(base, q, qd, qdd))
+
+    best = within_limits(*rng.normal(size=(2, harmonics, robot.n)))
+    for _ in range(tries - 1):
+        scale = STRIDE * np.sqrt(np.mean(best.sines**2 + best.cosines**2, axis=0))
+        step = scale * rng.normal(size=(2, harmonics, robot.n))
+        found = within_limits(best.sines + step[0], best.cosines + step[1])
+        if found.condition < best.condition:
+            best = found
+    return best
+
+
+def _room(robot: Robot) -> tuple[Array, Array]:
+    """Return the middle of the range of each joint, and how far it may go from there, (n,) each."""
+    lower, upper = position_limits(robot)
+    for name, low, high in zip(robot.joint_names, lower, upper, strict=True):
+        if low - high > ROUNDING * (1 + abs(low)):
+            at_odds = f"no position of joint {name!r} keeps its limits and those of the joints that follow it"
+            raise ArgumentError(f"base: {at_odds}; mend the limits in the file of the robot")
+    lower, upper = position_range(robot)
+    return (lower + upper) / 2, (upper - lower) / 2
+
+
+def _peaks(period: float, sines: Array, cosines: Array) -> tuple[Array, Array]:
+    """Bound the series without its centre, and its velocity, at all times, (n,) each.
+
+    A trigonometric polynomial of degree H is at most 1 / cos(pi H / N) times as large anywhere as on N > 2 H points
+    evenly over its period: between points, it falls off from a peak no faster than its fastest harmonic. Source:
+    Ehlich, Zeller, "Schwankung von Polynomen zwischen Gitterpunkten", Mathematische Zeitschrift 86 (1964).
+    """
+    points: Array = np.linspace(0.0, period, GRID * len(sines), endpoint=False)
+    q, qd, _ = _motion(points, period, sines, cosines)
+    found = np.abs([q, qd]).max(axis=1, initial=TINY) / math.cos(math.pi / GRID)  # a joint without room stands still
+    return found[0], found[1]
+
+
+def _motion(t: Array, period: float, sines: Array, cosines: Array) -> tuple[Array, Array, Array]:
+    """Return the series without its centre, and its derivatives, each (samples, n)."""
+    w = 2 * np.pi / period * np.arange(1, len(sines) + 1)
+    s, c = np.sin(t[:, None] * w), np.cos(t[:, None] * w)
+    q = s @ sines + c @ cosines
+    return q, (c * w) @ sines - (s * w) @ cosines, -(s * w**2) @ sines - (c * w**2) @ cosines
+
+
+def _condition(base: BaseParameters, q: Array, qd: Array, qdd: Array) -> float:
+    W = base.regressor(q, qd, qdd).reshape(q.size, len(base))
+    length = np.linalg.norm(W, axis=0)
+    return float(np.linalg.cond(W / length)) if length.all() else math.inf

@@ -1,0 +1,161 @@
+"""The equations of motion as linear in the parameters of bodies and drives, tau = Y(q, qd, qdd) pi.
+
+The parameters of a link, a moving joint with all that is bolted to what it carries, are about the origin and in the
+axes of the frame on the joint: that of the child link of a URDF joint or a modified DH row; in a standard DH table the
+frame ``..._axis`` of the row.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy import empty, ndarray
+from numpy.typing import ArrayLike
+
+from rne.batch.arguments import F8, Floats, as_batch, as_result, as_table, check_robot, finish, read_only
+from rne.batch.threads import launch
+from rne.check import check_flag
+from rne.kernels import layout as at
+from rne.kernels.entries import REGRESSOR, REGRESSOR_ONE
+from rne.kernels.jit import REFUSED
+from rne.model.parameters import OF_BODY, OF_FRICTION, from_pseudo_inertias
+from rne.model.robot import Robot
+
+_SECOND, _FIRST = range(at.FULL_XX, at.FULL_YZ + 1), range(at.FULL_HX, at.FULL_HZ + 1)
+
+
+def regressor(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike | None = None,
+    qdd: ArrayLike | None = None,
+    *,
+    gravity: ArrayLike | None = None,
+    rotors: bool = False,
+    friction: bool = False,
+    out: Floats | None = None,
+    threads: int | None = None,
+) -> Floats:
+    """Matrix Y that turns the parameters of bodies and drives into torques: tau = Y pi.
+
+    With `pi = parameters(robot)`, Y pi is `inverse_dynamics` without springs, and without rotors unless these are asked
+    for. Y depends on the joints of the robot, not on its masses. Atkeson, An, Hollerbach 1986; Khalil, Dombre 2002,
+    chapter 12.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q, qd, qdd : (..., n) positions, velocities and accelerations; the last two zero if None.
+    gravity, out, threads : as for `inverse_dynamics`, which also tells the errors.
+    rotors : whether to add a column a joint for the reflected rotor inertia.
+    friction : whether to add three columns a joint for viscous friction and for Coulomb friction either way.
+
+    Returns
+    -------
+    Y : (..., n, P), the columns as `parameter_names` tells them. A link that follows another by a mimic joint has
+        columns of its own: Y is G^T Y of the joints.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> q, qd, qdd = [0.3, 0.5], [1.0, -2.0], [0.0, 4.0]
+    >>> Y = rne.regressor(arm, q, qd, qdd)
+    >>> bool(np.allclose(Y @ rne.parameters(arm), rne.inverse_dynamics(arm, q, qd, qdd)))
+    True
+    """
+    _check_flags(rotors, friction)
+    plain = type(q) is type(qd) is type(qdd) is ndarray and q.ndim == 1 and q.dtype is qd.dtype is qdd.dtype is F8
+    if plain and gravity is None and out is None and threads is None:
+        try:
+            joints = robot.links.joint_places["local"]
+            Y = empty((robot.n, _count(robot, rotors, friction)))
+            if REGRESSOR_ONE.call(robot._address, joints, q, qd, qdd, Y, rotors, friction) == 0:
+                return Y
+        except REFUSED:
+            pass
+    check_robot(robot)
+    batch = as_batch(robot, {"q": q, "qd": qd, "qdd": qdd}, required="q")
+    result = as_result(out, (*batch.shape, robot.n, _count(robot, rotors, friction)), batch)
+    table = as_table(robot, batch.dtype, gravity)
+    more = (read_only(robot.links.joint_places["local"].astype(batch.dtype)), bool(rotors), bool(friction))
+    launch(REGRESSOR[batch.dtype], robot, batch, ("q", "qd", "qdd"), result, threads, table, *more)
+    return finish(result, out)
+
+
+def _check_flags(rotors: bool, friction: bool) -> None:
+    check_flag("rotors", rotors)
+    check_flag("friction", friction)
+
+
+def _count(robot: Robot, rotors: bool, friction: bool) -> int:
+    return len(robot.links.joints) * (len(OF_BODY) + bool(rotors) + len(OF_FRICTION) * bool(friction))
+
+
+def parameter_names(robot: Robot, *, rotors: bool = False, friction: bool = False) -> tuple[str, ...]:
+    """Names of the parameters, in the order of the columns of `regressor`: what it is, and the joint.
+
+    First ten a link, joint by joint in the order of `robot.links.joints`: mass m (kg), first moments mx, my, mz (kg m),
+    and the inertia tensor Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the origin of the frame on the joint (kg m^2, products
+    with the sign - integral of x y dm), in the order in which a URDF file has it. Pinocchio's order is
+    [0, 1, 2, 3, 4, 5, 7, 6, 8, 9] of these.
+
+    Parameters
+    ----------
+    robot : the robot.
+    rotors : whether the reflected rotor inertias follow, one a joint (kg m^2 or kg).
+    friction : whether the friction follows: viscous of all joints (N m s/rad or N s/m), then coulomb_plus of all, then
+        coulomb_minus (N m or N), the size of the Coulomb friction for positive and for negative velocity.
+
+    Returns
+    -------
+    names : P names.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> rne.parameter_names(arm, rotors=True)[9:12], rne.parameter_names(arm, rotors=True)[-2:]
+    (('Izz_shoulder', 'm_elbow', 'mx_elbow'), ('rotor_shoulder', 'rotor_elbow'))
+    """
+    check_robot(robot)
+    _check_flags(rotors, friction)
+    joints = robot.links.joints
+    drives = ("rotor",) * bool(rotors) + OF_FRICTION * bool(friction)
+    bodies = [f"{name}_{joint}" for joint in joints for name in OF_BODY]
+    return (*bodies, *(f"{name}_{joint}" for name in drives for joint in joints))
+
+
+def parameters(robot: Robot, *, rotors: bool = False, friction: bool = False) -> Floats:
+    """Parameters pi of a robot, for tau = Y pi with the Y of `regressor`.
+
+    Parameters
+    ----------
+    robot, rotors, friction : as for `parameter_names`, which tells what they are.
+
+    Returns
+    -------
+    pi : (P,) float64.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> rne.parameters(arm)[-10:-6]  # m, mx, my, mz of the second link
+    array([1. , 0.5, 0. , 0. ])
+    """
+    check_robot(robot)
+    _check_flags(rotors, friction)
+    rows = robot.links.table[1 : 1 + len(robot.links.joints)]
+    frames = [robot.links.frames[name] for name in robot.links.joint_frames]
+    bodies = [_body(row, frame.rotation, frame.position) for row, frame in zip(rows, frames, strict=True)]
+    drives = (at.ROTOR,) * bool(rotors) + (at.VISCOUS, at.COULOMB_PLUS, at.COULOMB_MINUS) * bool(friction)
+    return np.concatenate([np.zeros(0), *bodies, *(rows[:, column] for column in drives)])
+
+
+def _body(row: Floats, rotation: Floats, position: Floats) -> Floats:
+    """Ten parameters of a body about a frame that is placed in that of its row."""
+    xx, yy, zz, xy, xz, yz, x, y, z, m = row[[*_SECOND, *_FIRST, at.FULL_MASS]]
+    J = np.array([[xx, xy, xz, x], [xy, yy, yz, y], [xz, yz, zz, z], [x, y, z, m]])
+    into = np.eye(4)
+    into[:3, :3], into[:3, 3] = rotation.T, -rotation.T @ position
+    return from_pseudo_inertias(into @ J @ into.T)

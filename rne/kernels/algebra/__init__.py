@@ -1,0 +1,1 @@
+"""Vectors, rotations and inertias in kernels."""

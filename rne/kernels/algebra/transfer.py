@@ -1,0 +1,35 @@
+"""What passes between a link and its parent at a place of the joints: wrenches inward, accelerations outward."""
+
+from __future__ import annotations
+
+from rne.kernels.algebra.vec import add_cross, turn_x, turn_z, unturn_x, unturn_z
+from rne.kernels.jit import inline
+from rne.kernels.joint import lever, slide_acceleration
+from rne.kernels.layout import COS_ALPHA, COS_TURN, HAS_TURN, PX, SIN_ALPHA, SIN_TURN
+from rne.kernels.simd.rows import get3
+
+
+@inline
+def wrench_to_parent(table, i, f, n, c, s, q):
+    """Force and moment at the origin and in the axes of link i, for those of its parent."""
+    n = lever(table, i, f, n, q)
+    f, n = unturn_z(f, c, s), unturn_z(n, c, s)
+    ca, sa = table[i, COS_ALPHA], table[i, SIN_ALPHA]
+    f, n = unturn_x(f, ca, sa), unturn_x(n, ca, sa)
+    if table[i, HAS_TURN] != 0.0:
+        ct, st = table[i, COS_TURN], table[i, SIN_TURN]
+        f, n = unturn_z(f, ct, st), unturn_z(n, ct, st)
+    return f, add_cross(n, get3(table, i, PX), f)
+
+
+@inline
+def acceleration_to_child(table, i, wd, a, c, s, q):
+    """Angular and linear acceleration that the parent alone gives to link i, where nothing has velocity."""
+    a = add_cross(a, wd, get3(table, i, PX))
+    if table[i, HAS_TURN] != 0.0:
+        ct, st = table[i, COS_TURN], table[i, SIN_TURN]
+        wd, a = turn_z(wd, ct, st), turn_z(a, ct, st)
+    ca, sa = table[i, COS_ALPHA], table[i, SIN_ALPHA]
+    wd, a = turn_x(wd, ca, sa), turn_x(a, ca, sa)
+    wd, a = turn_z(wd, c, s), turn_z(a, c, s)
+    return wd, slide_acceleration(table, i, wd, a, q)

@@ -1,0 +1,1 @@
+"""Packs of numbers: the types, loads and stores, sine and cosine."""

@@ -1,0 +1,104 @@
+"""Stiffness and damping matrices: taken apart into springs and dampers of a tree, and put together again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import fsum
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rne.check import numbers, rounding
+from rne.errors import ArgumentError
+from rne.kernels import layout as at
+from rne.model.edits import drives_the_robot
+from rne.model.passivity import negative_part
+from rne.model.tree import Coupling, Tree
+
+Array = NDArray[np.float64]
+
+ROUNDING = 1e-9
+"""What is forgiven of symmetry, as a part of the largest entry."""
+
+
+def with_springs(tree: Tree, coordinates: tuple[str, ...], stiffness: ArrayLike, rest: ArrayLike | None) -> Tree:
+    """Give the coordinates other springs: those between two are couplings, the others belong to the joints.
+
+    With x = q - rest, x^T K x / 2 is the sum of -K_ij (x_i - x_j)^2 / 2 over all pairs and of s_i x_i^2 / 2 over all
+    coordinates, where s_i is the sum of row i: springs between two joints and springs of one.
+
+    Raises
+    ------
+    ArgumentError
+        A wrong shape, numbers that are not finite, or a matrix that is not symmetric.
+    """
+    K = _symmetric("stiffness", stiffness, coordinates)
+    x0 = np.zeros(len(coordinates)) if rest is None else numbers("rest", rest, (len(coordinates),))
+    own = {name: (fsum(row), float(x)) for name, row, x in zip(coordinates, K, x0, strict=True)}
+    joints = []
+    for joint in tree.joints:
+        k, x = own.get(joint.name, (0.0, 0.0))
+        joints.append(replace(joint, drive=replace(joint.drive, stiffness=k, rest=x)))
+    kept = [replace(coupling, stiffness=0.0, rest=0.0) for coupling in tree.couplings if coupling.viscous]
+    made = [Coupling(coordinates[i], coordinates[j], stiffness=k, rest=float(x0[i] - x0[j])) for i, j, k in _between(K)]
+    return replace(tree, joints=tuple(joints), couplings=(*kept, *made))
+
+
+def with_dampers(tree: Tree, coordinates: tuple[str, ...], viscous: ArrayLike) -> Tree:
+    """Give the coordinates other dampers, taken apart as by `with_springs`; Coulomb friction stays.
+
+    Raises
+    ------
+    ArgumentError
+        A wrong shape, numbers that are not finite, or a matrix that is not symmetric or not positive semidefinite.
+    """
+    B = _symmetric("viscous", viscous, coordinates)
+    values, directions = negative_part(B)
+    if values.size:
+        direction = dict(zip(coordinates, directions[:, 0].round(4).tolist(), strict=True))
+        raise ArgumentError(drives_the_robot("viscous", float(values[0]), direction))
+    own = {name: fsum(row) for name, row in zip(coordinates, B, strict=True)}
+    joints = [replace(j, drive=replace(j.drive, viscous=own.get(j.name, 0.0))) for j in tree.joints]
+    kept = [replace(coupling, viscous=0.0) for coupling in tree.couplings if coupling.stiffness]
+    made = [Coupling(coordinates[i], coordinates[j], viscous=b) for i, j, b in _between(B)]
+    return replace(tree, joints=tuple(joints), couplings=(*kept, *made))
+
+
+def _symmetric(argument: str, value: ArrayLike, coordinates: tuple[str, ...]) -> Array:
+    """Settle a symmetric matrix (n, n), or the diagonal (n,) of one."""
+    n = len(coordinates)
+    try:
+        diagonal = np.ndim(value) == 1
+    except ValueError:  # ragged
+        diagonal = False
+    matrix = np.diag(numbers(argument, value, (n,))) if diagonal else numbers(argument, value, (n, n))
+    off, forgiven = np.abs(matrix - matrix.T), rounding(matrix, ROUNDING) * np.abs(matrix).max(initial=0.0)
+    if off.max(initial=0.0) > forgiven:
+        pairs = [
+            f"[{i}, {j}] ({coordinates[i]}, {coordinates[j]}): {matrix[i, j]:g} and {matrix[j, i]:g}"
+            for i, j in np.argwhere(np.triu(off) > forgiven)
+        ]
+        raise ArgumentError(f"{argument}: wanted a symmetric matrix; entries and their mirrors: {'; '.join(pairs)}")
+    symmetric: Array = (matrix + matrix.T) / 2
+    return symmetric
+
+
+def _between(matrix: Array) -> Iterator[tuple[int, int, float]]:
+    """Yield the springs, or dampers, between two coordinates."""
+    for i, j in zip(*np.triu_indices(len(matrix), 1), strict=True):
+        if matrix[i, j]:
+            yield int(i), int(j), float(-matrix[i, j])
+
+
+def matrix_of(table: Array, column: int) -> Array:
+    """Matrix (n, n) over the coordinates of what one column of a link table holds of all drives and couplings."""
+    links, n = int(table[0, at.LINKS]), int(table[0, at.COORDINATES])
+    G = np.zeros((links + 1, n))
+    G[np.arange(1, links + 1), table[1 : links + 1, at.LEADER].astype(int)] = table[1 : links + 1, at.RATIO]
+    couplings = table[links + 1 :]
+    first, second = couplings[:, at.FIRST].astype(int), couplings[:, at.SECOND].astype(int)
+    between = couplings[:, [at.OF_FIRST]] * G[first] + couplings[:, [at.OF_SECOND]] * G[second]
+    seen = np.concatenate([G[1:], between])
+    matrix: Array = (seen * table[1:, [column]]).T @ seen
+    return matrix

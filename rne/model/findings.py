@@ -1,0 +1,97 @@
+"""What a reader finds wrong or odd in a file, collected so that one error can tell all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from rne.check import check_flag
+from rne.errors import ModelError, Problem, close_names
+
+MOST_HINTS = 20
+"""Errors of one file for which a near name is looked up."""
+MOST_COMPARED = 20_000
+"""Names that are compared for hints in one file, which takes half a second."""
+
+
+@dataclass
+class Findings:
+    """The errors and notes of one file.
+
+    Attributes
+    ----------
+    where : file name, or ``<urdf>``, ``<dh>``.
+    strict : whether a physical doubt is an error (True) or a note (False).
+    errors, notes : the problems so far.
+    """
+
+    where: str
+    strict: bool = True
+    errors: list[Problem] = field(default_factory=list)
+    notes: list[Problem] = field(default_factory=list)
+    negative: list[tuple[str, Spot, str]] = field(default_factory=list)  # see `Spot.negative`
+    _compared: int = 0
+
+    def __post_init__(self) -> None:
+        check_flag("strict", self.strict)
+
+    def at(self, element: str, line: int | None = None) -> Spot:
+        """Return the spot of an element, to which things can be said."""
+        return Spot(self, element, line)
+
+    def hint(self, word: str, known: Collection[str]) -> str:
+        """Return a hint at the known word nearest to `word`, or nothing when none is near.
+
+        After many errors, or among very many words, the search is left out, which is slow.
+        """
+        self._compared += len(known)
+        wanted = len(self.errors) < MOST_HINTS and self._compared <= MOST_COMPARED
+        near = close_names(word, known) if wanted else []
+        return f" (did you mean {near[0]!r}?)" if near else ""
+
+    def close(self) -> tuple[Problem, ...]:
+        """Return the notes in the order of the file, or raise one `ModelError` that holds every error."""
+        if self.errors:
+            raise ModelError(*sorted(self.errors, key=_line))
+        return tuple(sorted(self.notes, key=_line))
+
+
+@dataclass(frozen=True)
+class Spot:
+    """An element of a file that things can be said about."""
+
+    findings: Findings
+    element: str
+    line: int | None = None
+
+    def error(self, what: str, code: str = "file") -> None:
+        """Report what makes the file unusable, strict or not."""
+        self.findings.errors.append(self._problem(what, code))
+
+    def doubt(self, what: str, code: str = "file") -> None:
+        """Report what no real robot has: an error when strict, otherwise a note."""
+        (self.findings.errors if self.findings.strict else self.findings.notes).append(self._problem(what, code))
+
+    def note(self, what: str, code: str = "file") -> None:
+        """Report what is legal but worth a word."""
+        self.findings.notes.append(self._problem(what, code))
+
+    def negative(self, quantity: str, what: str) -> None:
+        """Report a negative spring or damper, a doubt if others do not make up for it: see `rne.read.checks`."""
+        self.findings.negative.append((quantity, self, what))
+
+    def fail(self, what: str) -> NoReturn:
+        """Give up at once, where going on would only add noise."""
+        raise ModelError(self._problem(what))
+
+    def _problem(self, what: str, code: str = "file") -> Problem:
+        return Problem(self.findings.where, self.line, self.element, what, code)
+
+
+class WrongValueError(Exception):
+    """A value that is not what is wanted; the message continues what names the value: "... is not a number"."""
+
+
+def _line(problem: Problem) -> int:
+    return problem.line or 0

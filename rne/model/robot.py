@@ -1,0 +1,352 @@
+"""The robot: a tree and its compiled link table, frozen. Knows names and limits; calculates nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rne.check import IDENTITY, unknown_name, vector
+from rne.errors import ArgumentError
+from rne.kernels import layout as at
+from rne.model import couplings as coupling
+from rne.model import edits
+from rne.model import parameters as inertial
+from rne.model.link_table import LinkTable, compile_tree
+from rne.model.tree import Drive, Joint, Tree
+from rne.model.tree_checks import check_tree
+
+
+class Robot:
+    """A robot, ready to be given to the functions of rne. Frozen: `with_...` methods return new robots.
+
+    May be shared between threads, pickled, copied and sent to other processes.
+
+    Parameters
+    ----------
+    tree : what a reader made of a file.
+    joints : names of the coordinates in the order wanted for q, qd, qdd and tau; by default that of the file.
+
+    Attributes
+    ----------
+    tree : Tree
+        The robot as its file says it.
+    joint_names : tuple of str
+        The coordinates in the order of q: all movable joints, except those that mimic another.
+    n : int
+        Number of coordinates.
+    links : LinkTable
+        The compiled table.
+
+    Raises
+    ------
+    ArgumentError
+        `joints` is not a rearrangement of the coordinates.
+    ModelError
+        The tree cannot be compiled.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.from_dh([{"joint": "revolute", "a": 1.0, "mass": 2.0}], convention="standard", name="arm")
+    >>> arm.joint_names
+    ('joint1',)
+    >>> print(arm)
+    arm: 1 joint (1 revolute), 2 kg
+    """
+
+    __slots__ = ("_address", "_by_name", "_joints", "_zeros", "joint_names", "links", "n", "tree")
+
+    tree: Tree
+    links: LinkTable
+    joint_names: tuple[str, ...]
+    n: int
+    _by_name: dict[str, Joint]
+    _joints: tuple[Joint, ...]
+    _address: int
+    _zeros: NDArray[np.float64]
+
+    def __init__(self, tree: Tree, joints: Sequence[str] | None = None) -> None:
+        if not isinstance(tree, Tree):
+            raise ArgumentError(f"tree: wanted a Tree, as a reader makes it, got {type(tree).__name__}")
+        check_tree(tree)
+        file_order = tuple(j.name for j in tree.joints if j.movable and j.mimic is None)
+        if joints is not None:
+            joints = _order(joints, file_order)
+        links = compile_tree(tree, joints)
+        by_name = {joint.name: joint for joint in tree.joints}
+        values = {
+            "tree": tree,
+            "links": links,
+            "joint_names": links.coordinates,
+            "n": len(links.coordinates),
+            "_by_name": by_name,
+            "_joints": tuple(by_name[name] for name in links.coordinates),
+            "_address": links.table.ctypes.data,  # what a single call hands to the kernel: 50 ns less than the array
+            "_zeros": np.zeros(len(links.coordinates)),
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse: a robot is frozen."""
+        raise AttributeError(f"a Robot is frozen; {name!r} cannot be set (the with_... methods return new robots)")
+
+    def __delattr__(self, name: str) -> None:
+        """Refuse: a robot is frozen."""
+        raise AttributeError(f"a Robot is frozen; {name!r} cannot be deleted")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the tree; the table is compiled again, to the same bits, at the other end."""
+        return Robot, (self.tree, self.joint_names)
+
+    def __copy__(self) -> Robot:
+        """Return the robot itself, which is frozen."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Robot:
+        """Return the robot itself, which is frozen."""
+        return self
+
+    def __repr__(self) -> str:
+        """Tell a person what the robot is."""
+        kinds = [joint.kind for joint in self._joints]
+        counts = [f"{kinds.count(kind)} {kind}" for kind in ("revolute", "prismatic") if kind in kinds]
+        followers = len(self.links.joints) - self.n
+        if followers:
+            counts.append(f"{followers} mimicking")
+        inside = f" ({', '.join(counts)})" if counts else ""
+        plural = "joint" if self.n == 1 else "joints"
+        return f"{self.name}: {self.n} {plural}{inside}, {self.total_mass:.6g} kg"
+
+    @property
+    def name(self) -> str:
+        """Name of the robot."""
+        return self.tree.name
+
+    @property
+    def frame_names(self) -> tuple[str, ...]:
+        """Names of all links, fixed ones included: the frames that wrenches, payloads and poses refer to."""
+        return tuple(body.name for body in self.tree.bodies)
+
+    @property
+    def gravity(self) -> NDArray[np.float64]:
+        """Acceleration of free fall in base axes, m/s^2, shape (3,)."""
+        return np.array(self.tree.gravity)
+
+    @property
+    def total_mass(self) -> float:
+        """Mass of all bodies, the base included, kg."""
+        return float(sum(body.mass for body in self.tree.bodies))
+
+    @property
+    def lower(self) -> NDArray[np.float64]:
+        """Lower position limits, rad or m, shape (n,); -inf where there is none."""
+        return np.array([joint.limits.lower for joint in self._joints])
+
+    @property
+    def upper(self) -> NDArray[np.float64]:
+        """Upper position limits, rad or m, shape (n,); inf where there is none."""
+        return np.array([joint.limits.upper for joint in self._joints])
+
+    @property
+    def velocity(self) -> NDArray[np.float64]:
+        """Velocity limits, rad/s or m/s, shape (n,); inf where there is none."""
+        return np.array([joint.limits.velocity for joint in self._joints])
+
+    @property
+    def effort(self) -> NDArray[np.float64]:
+        """Torque or force limits, N m or N, shape (n,); inf where there is none."""
+        return np.array([joint.limits.effort for joint in self._joints])
+
+    @property
+    def stiffness(self) -> NDArray[np.float64]:
+        """Stiffness K of all springs over the coordinates, N m/rad or N/m, shape (n, n): d(tau)/dq of the springs."""
+        return coupling.matrix_of(self.links.table, at.STIFFNESS)
+
+    @property
+    def damping(self) -> NDArray[np.float64]:
+        """Damping B of all viscous friction over the coordinates, N m s/rad or N s/m, shape (n, n): d(tau)/d(qd)."""
+        return coupling.matrix_of(self.links.table, at.VISCOUS)
+
+    def joint(self, name: str) -> Joint:
+        """Return what the file says of a joint.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such joint.
+        """
+        if isinstance(name, str) and name in self._by_name:
+            return self._by_name[name]
+        raise unknown_name("name", "joint", name, (j.name for j in self.tree.joints))
+
+    def with_gravity(self, gravity: ArrayLike) -> Robot:
+        """Return the robot with another gravity.
+
+        Parameters
+        ----------
+        gravity : (3,) acceleration of free fall in base axes, m/s^2.
+        """
+        return Robot(replace(self.tree, gravity=vector("gravity", gravity)), self.joint_names)
+
+    def with_payload(
+        self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None, frame: str | None = None
+    ) -> Robot:
+        """Return the robot carrying one more body.
+
+        Parameters
+        ----------
+        mass : kg; zero (without inertia) returns the robot as it is.
+        com : (3,) centre of mass in the axes of the frame, m.
+        inertia : (3, 3) about the centre of mass, in the axes of the frame, kg m^2; a point mass without it.
+        frame : link that carries it; may be left out where the robot has one tip.
+
+        Raises
+        ------
+        UnknownNameError, ArgumentError
+            An unknown frame, several tips to choose from, or a body that cannot exist.
+        """
+        tree = edits.with_body(self.tree, self._tip() if frame is None else frame, mass, com, inertia)
+        added = tree.bodies[-1]
+        if added.mass == 0 and not np.any(added.inertia):
+            return self
+        return Robot(tree, self.joint_names)
+
+    def with_frame(
+        self, name: str, position: ArrayLike, rotation: ArrayLike = IDENTITY, frame: str | None = None
+    ) -> Robot:
+        """Return the robot with one more named frame, such as that of a tool; it weighs nothing.
+
+        Parameters
+        ----------
+        name : what the functions of rne will know it by.
+        position, rotation : (3,) of its origin, m, and (3, 3) of its axes as columns, in the axes of `frame`.
+        frame : link that carries it; may be left out where the robot has one tip.
+
+        Raises
+        ------
+        UnknownNameError, ArgumentError
+            An unknown frame, several tips to choose from, a name that is taken, or a matrix that is no rotation.
+        """
+        frame = self._tip() if frame is None else frame
+        return Robot(edits.with_frame(self.tree, name, frame, position, rotation), self.joint_names)
+
+    def with_locked(self, values: Mapping[str, float]) -> Robot:
+        """Return the robot with joints frozen at the given positions (rad or m), by name."""
+        tree = edits.locked(self.tree, values, "values")
+        left = {joint.name for joint in tree.joints if joint.movable}
+        return Robot(tree, tuple(name for name in self.joint_names if name in left))
+
+    def with_drives(self, drives: Mapping[str, Drive]) -> Robot:
+        """Return the robot with other drives, by joint name: rotor inertia, gear ratio, friction and springs.
+
+        A damper or spring may be negative where couplings make up for it: it is an `ArgumentError` only if damping B or
+        stiffness K of the robot are not positive semidefinite, and were better before.
+
+        Examples
+        --------
+        >>> import rne
+        >>> arm = rne.load("models/planar2/robot.dh.toml").with_dampers([[1.0, -2.0], [-2.0, 5.0]])
+        >>> arm.with_drives({"shoulder": rne.Drive(viscous=-1.1)}).damping.round(3).tolist()
+        [[0.9, -2.0], [-2.0, 5.0]]
+        """
+        return Robot(edits.with_drives(self.tree, drives), self.joint_names)
+
+    def with_parameters(self, pi: ArrayLike, *, strict: bool = True) -> Robot:
+        """Return the robot with other parameters, such as identified ones; the inverse of `rne.parameters`.
+
+        All that moves with a joint becomes the body of its child link; what is bolted to that keeps its frames and
+        weighs nothing.
+
+        Parameters
+        ----------
+        pi : (P,) as `rne.parameter_names` tells them: those of the links, and rotor inertias, friction, or both, which
+            otherwise stay as they are. Gear ratios stay.
+        strict : whether to refuse numbers that no body has. The torques are right for any.
+
+        Raises
+        ------
+        ArgumentError
+            Another number of parameters, first moments without a mass, numbers that no body has, negative ones of a
+            drive.
+        """
+        return Robot(inertial.with_parameters(self.tree, self.links.joints, pi, strict), self.joint_names)
+
+    def with_springs(self, stiffness: ArrayLike, rest: ArrayLike | None = None) -> Robot:
+        """Return the robot with other springs: tau = ... + K (q - rest), and P = ... + (q - rest)^T K (q - rest) / 2.
+
+        They take the place of all springs that the robot has, those of single joints and of followers among them.
+
+        Parameters
+        ----------
+        stiffness : (n, n) symmetric K, or (n,) its diagonal, in the order of `joint_names`, N m/rad or N/m. It need not
+            be positive: a spring that pushes away from its rest is physical (a toggle, a weight balanced above its
+            pivot) and keeps the energy all the same.
+        rest : (n,) positions at which no spring pulls, rad or m; zeros if None.
+
+        Raises
+        ------
+        ArgumentError
+            A wrong shape, numbers that are not finite, or a matrix that is not symmetric.
+
+        Examples
+        --------
+        >>> import rne
+        >>> arm = rne.load("models/planar2/robot.dh.toml").with_springs([[8.0, -5.0], [-5.0, 5.0]], rest=[0.1, 0.0])
+        >>> (rne.inverse_dynamics(arm, [0.3, 0.5]) - rne.gravity_vector(arm, [0.3, 0.5])).round(9)
+        array([-0.9,  1.5])
+        """
+        return Robot(coupling.with_springs(self.tree, self.joint_names, stiffness, rest), self.joint_names)
+
+    def with_dampers(self, viscous: ArrayLike) -> Robot:
+        """Return the robot with other viscous friction: tau = ... + B qd where friction is asked for.
+
+        It takes the place of all viscous friction that the robot has; Coulomb friction stays.
+
+        Parameters
+        ----------
+        viscous : (n, n) symmetric and positive semidefinite B, or (n,) its diagonal, in the order of `joint_names`,
+            N m s/rad or N s/m.
+
+        Raises
+        ------
+        ArgumentError
+            A wrong shape, numbers that are not finite, a matrix that is not symmetric, or one that would drive.
+
+        Examples
+        --------
+        >>> import rne
+        >>> arm = rne.load("models/planar2/robot.dh.toml").with_dampers([[3.0, -1.0], [-1.0, 1.0]])
+        >>> rne.friction_torque(arm, [1.0, 2.0])
+        array([1., 1.])
+        """
+        return Robot(coupling.with_dampers(self.tree, self.joint_names, viscous), self.joint_names)
+
+    def _tip(self) -> str:
+        carried = {joint.child for joint in self.tree.joints if joint.name == joint.child + edits.MOUNT}
+        parents = {joint.parent for joint in self.tree.joints if joint.child not in carried}
+        tips = [body.name for body in self.tree.bodies if body.name not in parents | carried]
+        if len(tips) != 1:
+            raise ArgumentError(f"frame: the robot has {len(tips)} tips, name one of {', '.join(tips)}")
+        return tips[0]
+
+
+def _order(joints: Sequence[str], there: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of all coordinates in the wanted order."""
+    if isinstance(joints, str | set | frozenset) or not isinstance(joints, Iterable):  # a set has no order
+        raise ArgumentError(f"joints: wanted a list of names, got {joints!r}")
+    wanted = tuple(joints)
+    known = set(there)
+    for name in wanted:
+        if not isinstance(name, str) or name not in known:
+            raise unknown_name("joints", "coordinate", name, there)
+    given = set(wanted)
+    missing = [name for name in there if name not in given]
+    if missing or len(given) != len(wanted):
+        what = f"{', '.join(missing)} missing (lock={{...}} freezes joints)" if missing else "a name stands twice"
+        raise ArgumentError(f"joints: wanted each of {', '.join(there)} once; {what}")
+    return wanted

@@ -1,0 +1,206 @@
+"""What a robot file says: bodies joined by joints, in names and SI numbers, nothing computed yet.
+
+Readers make a `Tree`; `rne.model.link_table` compiles it. A tree keeps the order of the file, fixed joints,
+and bodies without mass; it says nothing about how the dynamics are calculated.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rne.check import IDENTITY, ZERO, Matrix, Vector
+from rne.errors import Problem
+
+STANDARD_GRAVITY: Vector = (0.0, 0.0, -9.81)
+
+
+@dataclass(frozen=True)
+class Pose:
+    """Placement of a frame in another: `x_outer = rotation @ x_inner + position`."""
+
+    rotation: Matrix = IDENTITY
+    position: Vector = ZERO
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """A joint that follows another: `q = ratio * q_leader + offset`."""
+
+    leader: str
+    ratio: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds of a joint as the file gives them; infinite where it gives none (rad, rad/s, N m or m, m/s, N)."""
+
+    lower: float = -math.inf
+    upper: float = math.inf
+    velocity: float = math.inf
+    effort: float = math.inf
+
+
+@dataclass(frozen=True)
+class Drive:
+    """What the drive of a joint adds to the rigid bodies, in SI units.
+
+    Friction is on the joint side here; a DH row gives it on the motor side, like the rotor inertia.
+
+    Parameters
+    ----------
+    rotor_inertia : inertia of the rotor on the motor side, kg m^2 (for a prismatic joint an equivalent mass, kg).
+    gear_ratio : motor turns a joint turn; the joint feels `gear_ratio**2 * rotor_inertia`. Sign does not matter.
+    viscous : viscous friction on the joint side, N m s/rad or N s/m.
+    coulomb_plus, coulomb_minus : size (not negative) of the Coulomb friction on the joint side for positive and for
+        negative velocity, N m or N.
+    stiffness, rest : joint spring `stiffness * (q - rest)`, N m/rad or N/m.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml").with_drives({"elbow": rne.Drive(viscous=0.5)})
+    >>> rne.friction_torque(arm, [1.0, 2.0])
+    array([0., 1.])
+    """
+
+    rotor_inertia: float = 0.0
+    gear_ratio: float = 1.0
+    viscous: float = 0.0
+    coulomb_plus: float = 0.0
+    coulomb_minus: float = 0.0
+    stiffness: float = 0.0
+    rest: float = 0.0
+
+    @property
+    def reflected_inertia(self) -> float:
+        """Inertia of the rotor as the joint feels it."""
+        return self.gear_ratio * self.gear_ratio * self.rotor_inertia  # ** raises an error where it overflows
+
+
+@dataclass(frozen=True)
+class Body:
+    """A link: mass (kg), centre of mass (m) and inertia about the centre of mass (kg m^2), in the axes of its frame."""
+
+    name: str
+    mass: float = 0.0
+    com: Vector = ZERO
+    inertia: Matrix = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    has_inertial: bool = True
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint from `parent` to `child`.
+
+    The frame of the child at `q = 0` lies at `origin` in the frame of the parent; the child turns about (revolute) or
+    slides along (prismatic) `axis`, a unit vector through its own origin, in its own axes. `kind` is "revolute",
+    "prismatic" or "fixed"; a continuous joint is a revolute one with infinite position limits.
+    """
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    origin: Pose = Pose()
+    axis: Vector = (0.0, 0.0, 1.0)
+    limits: Limits = Limits()
+    drive: Drive = Drive()
+    mimic: Mimic | None = None
+    line: int | None = None
+
+    @property
+    def movable(self) -> bool:
+        """Whether the joint moves at all."""
+        return self.kind != "fixed"
+
+
+def resolved_mimics(joints: Iterable[Joint]) -> dict[str, Mimic]:
+    """Return what every movable joint follows in the end, chains of mimics resolved: itself, where it mimics none.
+
+    The joints are those of a sound tree: leaders are movable, and no chain is a ring.
+
+    Examples
+    --------
+    >>> hand = [Joint("a", "revolute", "palm", "1"), Joint("b", "revolute", "1", "2", mimic=Mimic("a", 2.0, 0.1))]
+    >>> resolved_mimics([*hand, Joint("c", "revolute", "2", "3", mimic=Mimic("b", -3.0))])["c"]
+    Mimic(leader='a', ratio=-6.0, offset=-0.30000000000000004)
+    """
+    mimics = {joint.name: joint.mimic for joint in joints if joint.movable}
+    found: dict[str, Mimic] = {}
+    for start in mimics:
+        name, chain = start, []
+        while name not in found and (mimic := mimics[name]) is not None:
+            chain.append(name)
+            name = mimic.leader
+        end = found.setdefault(name, Mimic(name))
+        for follower in reversed(chain):
+            mimic = mimics[follower]
+            assert mimic is not None
+            end = Mimic(end.leader, mimic.ratio * end.ratio, mimic.ratio * end.offset + mimic.offset)
+            found[follower] = end
+    return found
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """A spring and a damper between two joints, by name, beside those of each joint's own drive.
+
+    Both feel the stretch `q_first - ratio * q_second - rest`: the spring stores `stiffness * stretch**2 / 2`, the
+    damper resists at `viscous` times the rate of the stretch. A fixed joint stands at zero. What a `Mimic` does rigidly
+    this does elastically.
+    """
+
+    first: str
+    second: str
+    stiffness: float = 0.0
+    viscous: float = 0.0
+    rest: float = 0.0
+    ratio: float = 1.0
+
+
+@dataclass(frozen=True)
+class Ignored:
+    """What a reader met in a file and has no use for, such as shapes, transmissions and elements of other programs.
+
+    Attributes
+    ----------
+    element : where it stands, as an XPath from the root, for example ``link/visual`` or ``joint/limit/@jerk``.
+    lines : of every place.
+    """
+
+    element: str
+    lines: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        """How often the file has it."""
+        return len(self.lines)
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A robot as its file says it.
+
+    Attributes
+    ----------
+    name : name of the robot.
+    bodies, joints : in the order of the file.
+    gravity : acceleration of free fall in the axes of the root body, m/s^2.
+    source : the file it came from, or ``<urdf>``, ``<dh>``.
+    notes : what the reader met that is legal but worth a word; they become warnings.
+    couplings : springs and dampers between joints.
+    ignored : what the reader passed over without a word, by element.
+    """
+
+    name: str
+    bodies: tuple[Body, ...]
+    joints: tuple[Joint, ...]
+    gravity: Vector = STANDARD_GRAVITY
+    source: str = "<tree>"
+    notes: tuple[Problem, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
+    ignored: tuple[Ignored, ...] = ()

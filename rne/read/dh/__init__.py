@@ -1,0 +1,1 @@
+"""DH tables in TOML or from Python."""

@@ -1,0 +1,210 @@
+"""Denavit-Hartenberg tables, standard and modified; both conventions end here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import cos, sin
+
+import numpy as np
+
+from rne.check import ZERO
+from rne.errors import shown
+from rne.model.checks import check_passive, check_place, note_weightless
+from rne.model.findings import Findings, WrongValueError
+from rne.model.structure import check_structure, parents_first
+from rne.model.tree import STANDARD_GRAVITY, Body, Joint, Pose, Tree
+from rne.model.values import as_square
+from rne.read.dh.couplings import read_couplings
+from rne.read.dh.fields import Fields
+from rne.read.dh.rows import Row, read_rows
+from rne.read.dh.toml import Places, load_toml
+from rne.read.files import file_name
+from rne.read.poses import as_matrix, as_vector, rotation_rpy, rotation_x, rotation_z
+
+CONVENTIONS = {
+    "standard": "A = Rz(theta) Tz(d) Tx(a) Rx(alpha)",
+    "modified": "A = Rx(alpha) Tx(a) Rz(theta) Tz(d), Craig",
+}
+TABLE_KEYS = ("name", "convention", "gravity", "base", "rows", "couplings")
+ROTATION_ROUNDING = 1e-8
+"""How far the rotation of a base pose may be from orthonormal: eight digits of each entry."""
+XYZ_RPY = ("xyz", "rpy")
+
+
+def read_dh(path: str | os.PathLike[str], *, strict: bool = True) -> Tree:
+    """Read a DH table from a TOML file.
+
+    The file holds ``convention`` ("standard" or "modified"), optionally ``name``, ``gravity`` and ``base``, and one
+    ``[[rows]]`` table for each joint, perhaps ``[[couplings]]`` between them; `tree_from_rows` tells what they mean.
+
+    Parameters
+    ----------
+    path : the file.
+    strict : whether physical doubts are errors (True) or notes of the tree (False).
+
+    Returns
+    -------
+    Tree
+        The robot, see `tree_from_rows`.
+
+    Raises
+    ------
+    ModelError
+        The file cannot be read, is not TOML, or is no DH table; holds all problems found, each with its line.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> text = '''convention = "standard"
+    ... [[rows]]
+    ... joint = "revolute"
+    ... a = 0.5
+    ... mass = 2.0
+    ... '''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "arm.dh.toml")
+    ...     _ = path.write_text(text)
+    ...     tree = read_dh(path)
+    >>> [joint.name for joint in tree.joints if joint.movable]
+    ['joint1']
+    """
+    findings = Findings(file_name(path, "write the text to a file, or give rows to from_dh"), strict)
+    values, places = load_toml(findings)
+    return _build(values, findings, places)
+
+
+def tree_from_rows(
+    rows: Sequence[Mapping[str, object]],
+    *,
+    convention: str,
+    name: str = "robot",
+    gravity: Sequence[float] | None = None,
+    base: object = None,
+    couplings: Sequence[Mapping[str, object]] | None = None,
+    strict: bool = True,
+) -> Tree:
+    """Make a tree of the rows of a DH table.
+
+    Parameters
+    ----------
+    rows : one mapping for each joint, from the base to the tip:
+
+        - ``joint`` : "revolute" or "prismatic".
+        - ``a, alpha, d, theta`` : the constant parts (m, rad), 0 where missing. The angle of a revolute joint is
+          ``theta + q``, the slide of a prismatic one ``d + q``.
+        - ``mass`` (kg), ``com`` (3, m), ``inertia`` (kg m^2; 3x3, or a mapping with ixx, iyy, izz and, where they are
+          not zero, ixy, ixz, iyz): in the DH frame of the row, the inertia about the centre of mass. The products are
+          entries of the tensor, as in URDF.
+        - ``rotor_inertia, viscous, coulomb`` : of the drive, on the motor side; at the joint they count
+          ``gear_ratio**2``, ``gear_ratio**2`` and ``abs(gear_ratio)`` times. ``coulomb`` is one size, or two for
+          positive and negative velocity: ``[plus, minus]`` or a mapping; ``minus`` may carry either sign.
+        - ``gear_ratio`` (1), ``stiffness, rest`` : of the joint; ``lower, upper, velocity, effort`` : its limits.
+        - ``name`` : of the joint, ``joint1`` and so on where missing.
+        - ``parent`` : the link that it hangs on where that is not the row before: "base" or "link1" and so on. In the
+          standard convention the joint axis is z of that link.
+    convention : "standard", A = Rz(theta) Tz(d) Tx(a) Rx(alpha), or "modified", A = Rx(alpha) Tx(a) Rz(theta) Tz(d)
+        with the alpha and a of its own row.
+    name : of the robot.
+    gravity : (3,) acceleration of free fall, m/s^2, in the axes of the root: the world if there is a base pose, else
+        the DH base frame. The standard is (0, 0, -9.81).
+    base : pose of the DH base frame in the world: a mapping with ``xyz`` (m) and ``rpy`` (rad), or a 4x4 matrix.
+    couplings : springs and dampers between joints, each a mapping with ``joints`` (two names), ``stiffness`` (N m/rad
+        or N/m), ``viscous`` (N m s/rad or N s/m), ``rest`` (0) and ``ratio`` (1): the stretch of joints a and b is
+        ``q_a - ratio * q_b - rest``, the spring stores ``stiffness * stretch**2 / 2``. At the joints, without gears.
+    strict : whether physical doubts are errors (True) or notes of the tree (False).
+
+    Returns
+    -------
+    Tree
+        Link ``link1`` carries the DH frame of the first row, and so on, behind "base" and perhaps "world". In the
+        standard convention a frame ``link1_axis`` without mass stands on each joint axis, since the DH frame of the
+        row does not.
+
+    Raises
+    ------
+    ModelError
+        The rows make no robot; holds all problems found.
+
+    Examples
+    --------
+    >>> row = {"joint": "revolute", "a": 0.5, "mass": 2.0, "com": [-0.25, 0, 0]}
+    >>> tree = tree_from_rows([row, row], convention="standard")
+    >>> [body.name for body in tree.bodies]
+    ['base', 'link1_axis', 'link1', 'link2_axis', 'link2']
+    """
+    values: dict[str, object] = {"rows": rows, "convention": convention, "name": name, "gravity": gravity}
+    values |= {"base": base, "couplings": couplings}
+    given = {key: value for key, value in values.items() if value is not None}
+    return _build(given, Findings("<dh>", strict), Places(""))
+
+
+def _build(values: Mapping[str, object], findings: Findings, places: Places) -> Tree:
+    table = Fields(values, "", findings, places.key)
+    table.reject_unknown(TABLE_KEYS)
+    name = table.text("name", "robot")
+    gravity = table.vector("gravity", STANDARD_GRAVITY)
+    place = _place_modified if table.choice("convention", CONVENTIONS) == "modified" else _place_standard
+    bodies, joints = _read_base(table)
+    for row in read_rows(table, places):
+        more_bodies, more_joints = place(row)
+        bodies += more_bodies
+        joints += more_joints
+        for joint in more_joints:
+            check_place(joint, findings.at(f"joint {joint.name!r}", joint.line))
+    couplings = read_couplings(table, [joint for joint in joints if joint.movable], places)
+    check_structure(bodies, joints, findings)
+    check_passive(joints, couplings, findings)
+    if not findings.errors:
+        note_weightless(parents_first(bodies, joints), bodies, findings)
+    return Tree(name, tuple(bodies), tuple(joints), gravity, findings.where, findings.close(), couplings)
+
+
+def _place_standard(row: Row) -> tuple[list[Body], list[Joint]]:
+    # The joint axis is z of the frame before, and misses the origin of the frame of the row. A frame on the axis moves
+    # with the joint; the frame of the row is bolted to it.
+    axis = Body(f"{row.body.name}_axis", has_inertial=False, line=row.body.line)
+    slides = row.joint.kind == "prismatic"
+    moving = Pose(rotation_z(row.theta), (0.0, 0.0, row.d if slides else 0.0))
+    bolted = Pose(rotation_x(row.alpha), (row.a, 0.0, 0.0 if slides else row.d))
+    joint = replace(row.joint, child=axis.name, origin=moving)
+    bolt = Joint(f"{row.body.name}_fixed", "fixed", axis.name, row.body.name, bolted, line=row.body.line)
+    return [axis, row.body], [joint, bolt]
+
+
+def _place_modified(row: Row) -> tuple[list[Body], list[Joint]]:
+    # The joint axis is z of the frame of the row itself.
+    (ct, st), (ca, sa) = (cos(row.theta), sin(row.theta)), (cos(row.alpha), sin(row.alpha))
+    rotation = (ct, -st, 0.0), (ca * st, ca * ct, -sa), (sa * st, sa * ct, ca)
+    origin = Pose(rotation, (row.a, -sa * row.d, ca * row.d))
+    return [row.body], [replace(row.joint, child=row.body.name, origin=origin)]
+
+
+def _read_base(table: Fields) -> tuple[list[Body], list[Joint]]:
+    base = Body("base", has_inertial=False)
+    if not table.has("base"):
+        return [base], []
+    mount = Joint("base_pose", "fixed", "world", "base", _read_pose(table), line=table.line_of("base"))
+    return [Body("world", has_inertial=False), base], [mount]
+
+
+def _read_pose(table: Fields) -> Pose:
+    inner = table.inner("base")
+    if inner is not None:
+        inner.reject_unknown(XYZ_RPY)
+        return Pose(rotation_rpy(inner.vector("rpy", ZERO)), inner.vector("xyz", ZERO))
+    value = table.values["base"]
+    try:
+        matrix = np.array(as_square(value, 4))
+    except WrongValueError as wrong:
+        table.spot("base").error(f"base = {shown(value)} {wrong}, nor a table with xyz and rpy")
+        return Pose()
+    rotation = matrix[:3, :3]
+    off = np.abs(rotation @ rotation.T - np.eye(3)).max()
+    if off > ROTATION_ROUNDING or np.linalg.det(rotation) < 0 or (matrix[3] != (0, 0, 0, 1)).any():
+        table.spot("base").error(
+            f"base = {shown(value)} is not a pose: a rotation (orthonormal to {ROTATION_ROUNDING:g}, right-handed) and"
+            " a position above the row 0 0 0 1 are wanted"
+        )
+    return Pose(as_matrix(rotation), as_vector(matrix[:3, 3]))

@@ -1,0 +1,185 @@
+"""From a file, a text or rows to a robot."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from rne.check import vector
+from rne.errors import MOST_SHOWN, ModelWarning
+from rne.model import edits
+from rne.model.robot import Robot
+from rne.model.tree import Tree
+from rne.read import read
+from rne.read.dh.reader import read_dh, tree_from_rows
+from rne.read.urdf.reader import read_urdf
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    args: Mapping[str, object] | None = None,
+    lock: Mapping[str, float] | None = None,
+    joints: Sequence[str] | None = None,
+    gravity: ArrayLike | None = None,
+    strict: bool = True,
+) -> Robot:
+    """Load a robot, from URDF (``.urdf``, ``.xml``, ``.xacro``) or a DH table (``.toml``), as the suffix says.
+
+    Parameters
+    ----------
+    path : the file.
+    args : values of the arguments of a xacro file, by name: text, numbers or booleans. Such a file is a program, and is
+        expanded (extra `xacro`) only if they are given, `{}` where it needs none; messages then count lines in the
+        expanded text.
+    lock : positions (rad or m) by joint name; these joints are frozen, and q has no entry for them.
+    joints : the order wanted for q, qd, qdd and tau, by name; by default that of the file.
+    gravity : (3,) acceleration of free fall in base axes, m/s^2, instead of the file's.
+    strict : False turns physical doubts (not errors of structure) from errors into warnings.
+
+    Returns
+    -------
+    Robot
+
+    Raises
+    ------
+    ModelError
+        The file is no robot; lists every problem with file, line and element.
+    UnknownNameError, ArgumentError
+        `args` do not fit the file, or `lock`, `joints` or `gravity` the robot.
+
+    Warns
+    -----
+    ModelWarning
+        Something is legal but likely not meant, such as a moving link without mass.
+
+    Examples
+    --------
+    >>> import rne
+    >>> panda = rne.load("models/panda/robot.urdf", lock={"panda_finger_joint1": 0.0})
+    >>> panda.n
+    7
+    """
+    return _make_robot(read(path, args=args, strict=strict), lock, joints, gravity)
+
+
+def load_urdf(
+    path_or_text: str | bytes | os.PathLike[str],
+    *,
+    lock: Mapping[str, float] | None = None,
+    joints: Sequence[str] | None = None,
+    gravity: ArrayLike | None = None,
+    strict: bool = True,
+) -> Robot:
+    """Load a robot from a URDF file, or from a text that holds one.
+
+    Parameters
+    ----------
+    path_or_text : a path, or the XML itself.
+    lock, joints, gravity, strict : as for `load`, which also tells the errors and warnings.
+
+    Returns
+    -------
+    Robot
+
+    Examples
+    --------
+    >>> import rne
+    >>> rne.load_urdf('<robot name="block"><link name="base"/></robot>').n
+    0
+    """
+    return _make_robot(read_urdf(path_or_text, strict=strict), lock, joints, gravity)
+
+
+def load_dh(
+    path: str | os.PathLike[str],
+    *,
+    lock: Mapping[str, float] | None = None,
+    joints: Sequence[str] | None = None,
+    gravity: ArrayLike | None = None,
+    strict: bool = True,
+) -> Robot:
+    """Load a robot from a DH table in TOML.
+
+    Parameters
+    ----------
+    path : the file; its keys are those of the rows of `from_dh`, in ``[[rows]]``, with ``convention`` on top, and of
+        its couplings, in ``[[couplings]]``.
+    lock, joints, gravity, strict : as for `load`, which also tells the errors and warnings.
+
+    Returns
+    -------
+    Robot
+
+    Examples
+    --------
+    >>> import rne
+    >>> rne.load_dh("models/planar2/robot.dh.toml").n
+    2
+    """
+    return _make_robot(read_dh(path, strict=strict), lock, joints, gravity)
+
+
+def from_dh(
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    convention: str,
+    name: str = "robot",
+    base: Any = None,
+    couplings: Sequence[Mapping[str, Any]] | None = None,
+    lock: Mapping[str, float] | None = None,
+    joints: Sequence[str] | None = None,
+    gravity: ArrayLike | None = None,
+    strict: bool = True,
+) -> Robot:
+    """Make a robot from the rows of a DH table.
+
+    Parameters
+    ----------
+    rows : one mapping a joint, with the keys ``joint`` ("revolute" or "prismatic"), ``a, alpha, d, theta`` (m, rad; the
+        constant parts: the angle of a revolute joint is theta + q, the slide of a prismatic one d + q), ``mass`` (kg),
+        ``com`` (3) and ``inertia`` (3x3, or the six by name) in the row's own frame, inertia about the centre of mass;
+        optional ``name, lower, upper, velocity, effort, stiffness, rest``, and of the motor ``rotor_inertia,
+        gear_ratio, viscous, coulomb``: the joint feels gear_ratio^2 times the first and third, abs(gear_ratio) times
+        the last. ``parent`` ("base", "link1" and so on) is the link it hangs on, if not that of the row before.
+    convention : "standard", A = Rz(theta) Tz(d) Tx(a) Rx(alpha), the frame of a row at the far end of its link; or
+        "modified", A = Rx(alpha) Tx(a) Rz(theta) Tz(d), with alpha and a of the same row. There is no default.
+    name : name of the robot.
+    base : pose of the table's base frame in the world, a mapping with ``xyz`` and ``rpy``, or a 4x4 matrix.
+    couplings : springs and dampers between joints, each a mapping with ``joints`` (two names) and some of ``stiffness,
+        viscous, rest, ratio``: they feel the stretch q_a - ratio q_b - rest of their joints a and b.
+    lock, joints, gravity, strict : as for `load`, which also tells the errors and warnings.
+
+    Returns
+    -------
+    Robot
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.from_dh([{"joint": "revolute", "a": 1.0, "mass": 2.0}], convention="standard")
+    >>> rne.gravity_vector(arm.with_gravity([0, -9.81, 0]), [0.0]).round(3)
+    array([19.62])
+    """
+    tree = tree_from_rows(rows, convention=convention, name=name, base=base, couplings=couplings, strict=strict)
+    return _make_robot(tree, lock, joints, gravity)
+
+
+def _make_robot(
+    tree: Tree, lock: Mapping[str, float] | None, joints: Sequence[str] | None, gravity: ArrayLike | None
+) -> Robot:
+    """Make a robot of a tree, as the loading functions do, and say what the reader noted."""
+    for note in tree.notes[:MOST_SHOWN]:
+        warnings.warn(str(note), ModelWarning, stacklevel=3)
+    if more := len(tree.notes[MOST_SHOWN:]):
+        warnings.warn(f"{tree.source}: {more:,} more notes; robot.tree.notes has them all", ModelWarning, stacklevel=3)
+    if lock is not None:
+        tree = edits.locked(tree, lock)
+    if gravity is not None:
+        tree = replace(tree, gravity=vector("gravity", gravity))
+    return Robot(tree, joints)

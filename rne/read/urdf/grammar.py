@@ -1,0 +1,245 @@
+"""The grammar of URDF: which element and attribute may stand where, so that no misspelt one is passed over in silence.
+
+The tables were checked against the 69 files of example-robot-data, whose extensions are all listed here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rne.errors import close_names, shown
+from rne.model.findings import Findings, Spot
+from rne.model.tree import Ignored
+from rne.read.urdf.xmltree import Element
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What may stand in an element, as words with blanks between them.
+
+    Attributes
+    ----------
+    attributes, children : those that the reader reads.
+    passed : those, of either kind, that are known to say nothing about the rigid bodies.
+    closed : whether anything else is a mistake. Elsewhere other programs may keep what is theirs.
+    """
+
+    attributes: str = ""
+    children: str = ""
+    passed: str = ""
+    closed: bool = True
+
+
+GRAMMAR = {
+    "robot": Rule(
+        "name",
+        "link joint",
+        "version material gazebo transmission ros2_control sensor plugin ros disable_collisions drake_ignore",
+        closed=False,
+    ),
+    "link": Rule(
+        "name",
+        "inertial",
+        "type visual collision contact collision_checking self_filter self_collision_checking gravity kinematic "
+        "surface material sensor",
+        closed=False,
+    ),
+    "inertial": Rule("", "origin mass inertia"),
+    "origin": Rule("xyz rpy quat_xyzw"),
+    "mass": Rule("value"),
+    "inertia": Rule("ixx ixy ixz iyy iyz izz"),
+    "joint": Rule(
+        "name type",
+        "parent child origin axis limit dynamics mimic",
+        "calibration safety_controller dont_collapse hardwareInterface actuator sensor",
+        closed=False,
+    ),
+    "parent": Rule("link"),
+    "child": Rule("link"),
+    "axis": Rule("xyz"),
+    "limit": Rule(
+        "lower upper effort velocity",
+        passed="acceleration deceleration jerk current command_effort gear_velocity",
+        closed=False,
+    ),
+    "dynamics": Rule(
+        "damping friction",
+        passed="D K mu_coulomb mu_viscous spring_reference spring_stiffness",
+        closed=False,
+    ),
+    "mimic": Rule("joint multiplier offset"),
+}
+"""By element; what it says holds wherever that element is read."""
+
+LOOPS = ("loop_joint", "loop_link")
+"""Children of the robot that close kinematic loops."""
+MOST_UNKNOWN = 1_000
+"""Different names that are not known; more are no robot, and each is compared with those that are."""
+
+IDLE = {
+    "fixed": ("axis", "limit", "dynamics", "mimic"),
+    "continuous": ("limit/@lower", "limit/@upper"),
+}
+"""Parts that have no effect on a joint, by its type. Published files are full of them: robots with hands frozen."""
+
+# How people and other formats call what stands here under another name, by element.
+OTHER_NAMES = {
+    "origin": {"position": "xyz", "pos": "xyz", "translation": "xyz", "rotation": "rpy", "euler": "rpy"},
+    "mimic": {"ratio": "multiplier", "factor": "multiplier", "gear": "multiplier"},
+    "axis": {"vector": "xyz", "direction": "xyz"},
+    "dynamics": {"viscous": "damping", "coulomb": "friction"},
+    "limit": {"min": "lower", "max": "upper", "torque": "effort", "force": "effort", "speed": "velocity"},
+}
+
+
+def check_grammar(robot: Element, findings: Findings) -> tuple[Ignored, ...]:
+    """Report elements and attributes that would be passed over though they seem to be meant.
+
+    Parameters
+    ----------
+    robot : the outermost element.
+    findings : where the problems go.
+
+    Returns
+    -------
+    tuple of Ignored
+        What says nothing that is read here: shapes, transmissions, plugins, extensions.
+    """
+    ignored: dict[str, list[int]] = {}
+    _Walk(findings, ignored, {}).check(robot, "", "<robot>")
+    return tuple(Ignored(path, tuple(lines)) for path, lines in sorted(ignored.items()))
+
+
+@dataclass(frozen=True)
+class _Walk:
+    """A walk through the elements that are read; `path` is where one stands, `owner` the link or joint around it."""
+
+    findings: Findings
+    ignored: dict[str, list[int]]
+    hints: dict[tuple[str, tuple[str, ...]], str]
+
+    def check(self, element: Element, path: str, owner: str) -> None:
+        rule = GRAMMAR[element.tag]
+        spot = self.findings.at(owner, element.line)
+        self._check_attributes(element, rule, path, spot)
+        if element.text and rule.closed:
+            spot.error(f"<{element.tag}> holds the text {shown(element.text)}; the format wants {_wanted(rule)}")
+        elif element.text:
+            spot.note(f"the text {shown(element.text)} in <{element.tag}> means nothing here and is ignored")
+        read = rule.children.split()
+        for child in element.children:
+            below = f"{path}/{child.tag}".lstrip("/")
+            if child.tag in read:
+                own = child.tag in ("link", "joint")
+                name = f"{child.tag} {child.attributes.get('name', '')!r}"
+                self.check(child, below, name if own else owner)
+            else:
+                self._ignore(below, child.line)
+                self._judge(child, element.tag, self.findings.at(owner, child.line))
+        if element.attributes.get("type") in IDLE:
+            self._ignore_idle(element, element.attributes["type"])
+
+    def _check_attributes(self, element: Element, rule: Rule, path: str, spot: Spot) -> None:
+        read = rule.attributes.split()
+        for key in element.attributes:
+            if key in read or key.startswith("xmlns"):
+                continue
+            self._ignore(f"{path}/@{key}".lstrip("/"), element.line)
+            if key in rule.passed.split() or ":" in key:
+                continue
+            missing = [word for word in read if word not in element.attributes]
+            called = OTHER_NAMES.get(element.tag, {}).get(key.casefold())
+            hint = f" (here this is {called!r})" if called in missing else self._hint(key, missing, spot)
+            what = f"<{element.tag}> has no attribute {key!r} in URDF{hint}"
+            if hint:
+                spot.error(f"{what}; it would be ignored")
+            elif rule.closed:
+                spot.doubt(f"{what}; it would be ignored, known are {', '.join(read)}")
+            else:
+                spot.note(f"{what}; it is ignored")
+
+    def _judge(self, child: Element, parent: str, spot: Spot) -> None:
+        """Report an element that is not read where it stands, unless it is known to be of no account."""
+        rule = GRAMMAR[parent]
+        read = rule.children.split()
+        prefix, _, local = child.tag.rpartition(":")
+        if prefix:
+            if local in read:
+                spot.note(
+                    f"<{child.tag}> is not the <{local}> of URDF and is ignored; take the prefix away if it is meant"
+                )
+            elif local == "include":
+                spot.note(f"<{child.tag}> is not followed but ignored; what it would bring in is missing here")
+            return
+        if child.tag in rule.passed.split():
+            self._judge_inside(child, parent, spot)
+            return
+        homes = [tag for tag, other in GRAMMAR.items() if child.tag in other.children.split()]
+        if child.tag == "origin" and parent == "link":  # SolidWorks and others write such, all zeros
+            if any(digit in "123456789" for value in child.attributes.values() for digit in value):
+                spot.note("<origin> means nothing in <link> and is ignored; it belongs in <inertial> or <joint>")
+        elif child.tag in rule.attributes.split():
+            spot.error(f'<{child.tag}> would be ignored: in <{parent}> it is an attribute, {child.tag}="..."')
+        elif homes:
+            spot.error(f"<{child.tag}> has no place in <{parent}> and would be ignored; it belongs in {_tags(homes)}")
+        elif parent == "robot" and child.tag in LOOPS:
+            spot.note(
+                f"<{child.tag}> closes a kinematic loop, which is not supported; it is ignored, and the torques are "
+                "those of the open tree"
+            )
+        elif hint := self._hint(child.tag, read, spot):
+            spot.error(f"<{child.tag}> is unknown in <{parent}>{hint}; it would be ignored")
+        elif rule.closed:
+            known = f"known are {_tags(read)}" if read else f"the format wants {_wanted(rule)}"
+            spot.doubt(f"<{child.tag}> has no place in <{parent}> and would be ignored; {known}")
+        elif defined := _definition(child):
+            spot.error(
+                f"<{child.tag}> is unknown in <{parent}>, and the <{defined}> in it would be ignored; move it out"
+            )
+        else:
+            spot.note(f"<{child.tag}> is unknown in <{parent}> and is ignored")
+
+    def _judge_inside(self, passed: Element, parent: str, spot: Spot) -> None:
+        """Report what bears on the dynamics though it stands in an element that is of no account."""
+        if parent == "link" and any(element.tag == "inertial" for element in passed.walk()):
+            spot.error(f"<inertial> has no place in <{passed.tag}> and would be ignored; it belongs in <link>")
+        elif parent == "robot" and (defined := _definition(passed)):
+            spot.note(f"the <{defined}> defined in <{passed.tag}> is ignored; move it out if it is meant")
+
+    def _ignore_idle(self, joint: Element, kind: str) -> None:
+        """List what is read of a joint and has no effect on one of this type."""
+        for child in joint.children:
+            for part in IDLE[kind]:
+                tag, _, key = part.partition("/@")
+                if child.tag == tag and (not key or key in child.attributes):
+                    self._ignore(f"joint[@type={kind!r}]/{part}", child.line)
+
+    def _hint(self, word: str, known: list[str], spot: Spot) -> str:
+        """Return a hint at the known word nearest to an unknown one, or nothing where none is near."""
+        asked = word, tuple(known)
+        if asked not in self.hints:
+            if len(self.hints) >= MOST_UNKNOWN:
+                spot.fail(f"there are more than {MOST_UNKNOWN:,} names of elements and attributes that URDF has not")
+            near = close_names(word, known)
+            self.hints[asked] = f" (did you mean {near[0]!r}?)" if near else ""
+        return self.hints[asked]
+
+    def _ignore(self, path: str, line: int) -> None:
+        self.ignored.setdefault(path, []).append(line)
+
+
+def _definition(element: Element) -> str:
+    """Return the tag of a link or joint defined inside an element, or nothing; mere references define nothing."""
+    parts = {"link": {"inertial"}, "joint": {"parent", "child"}}
+    for inner in element.walk():
+        if inner.tag in parts and parts[inner.tag] <= {child.tag for child in inner.children}:
+            return inner.tag
+    return ""
+
+
+def _tags(names: list[str]) -> str:
+    return " or ".join(f"<{name}>" for name in names)
+
+
+def _wanted(rule: Rule) -> str:
+    return f"the elements {_tags(rule.children.split())}" if rule.children else f"attributes: {rule.attributes}"

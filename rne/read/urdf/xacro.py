@@ -1,0 +1,129 @@
+"""Xacro: URDF with macros, expanded by the program of ROS (extra `xacro`), which needs no ROS for it.
+
+A xacro file is a program: it computes, includes other files and reads the environment. Load none from strangers.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import threading
+from collections.abc import Mapping
+from contextlib import redirect_stderr
+from typing import Any
+
+from rne.errors import ArgumentError, RneError, close_names, shown
+from rne.model.findings import Findings
+from rne.model.tree import Tree
+from rne.read.files import read_bytes
+from rne.read.urdf.reader import read_document
+
+INSTALL = "xacro files need an extra: pip install 'rne[xacro]'"
+
+_ONE_AT_A_TIME = threading.Lock()  # xacro keeps what it works on in globals
+
+
+def read_xacro(path: str | os.PathLike[str], args: Mapping[str, object] | None = None, *, strict: bool = True) -> Tree:
+    """Expand a xacro file and read the URDF that comes out.
+
+    Packages (``$(find name)``) are looked for in the folders around the file, then where ROS has them.
+
+    Parameters
+    ----------
+    path : the file.
+    args : values of its arguments (``<xacro:arg>``) by name: text, numbers or booleans.
+    strict : as for `rne.read.urdf.read_urdf`.
+
+    Returns
+    -------
+    Tree
+        As the URDF says it. Lines count in the expanded text, which ``xacro PATH name:=value`` prints; the source says
+        so.
+
+    Raises
+    ------
+    ModelError
+        The file cannot be read or expanded, or what comes out is no robot.
+    ArgumentError
+        A value of `args` is neither text nor number, or the file never asks for an argument of this name.
+    RneError
+        The extra is not installed.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> text = '''<robot name="block" xmlns:xacro="http://www.ros.org/wiki/xacro">
+    ...   <xacro:arg name="link" default="base"/> <link name="$(arg link)"/>
+    ... </robot>'''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "block.urdf.xacro")
+    ...     _ = path.write_text(text)
+    ...     read_xacro(path, {"link": "ground"}).bodies[0].name
+    'ground'
+    """
+    where = os.fspath(path)
+    given = _Arguments({name: _as_text(name, value) for name, value in (args or {}).items()})
+    read_bytes(Findings(where))  # for its errors
+    text, warnings = _expand(where, given)
+    for name in (name for name in args or {} if name not in given.asked):
+        near = close_names(name, given.asked)
+        hint = f"did you mean {near[0]!r}?" if near else f"it asks for {', '.join(sorted(given.asked)) or 'none'}"
+        raise ArgumentError(f"args: {where} asks for no argument {name!r}; {hint}")
+    findings = Findings(f"{where} (expanded)", strict)
+    for line in warnings:
+        findings.at("").note(f"xacro: {line}")
+    return read_document(text.encode(), findings, "utf-8")
+
+
+class _Arguments(dict[str, str]):
+    """Arguments that remember which names were asked for; xacro adds the defaults of those that were not given."""
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        super().__init__(values)
+        self.asked: set[str] = set()
+
+    def __contains__(self, name: object) -> bool:
+        self.asked.add(str(name))
+        return super().__contains__(name)
+
+    def __getitem__(self, name: str) -> str:
+        self.asked.add(name)
+        return super().__getitem__(name)
+
+
+def _as_text(name: object, value: object) -> str:
+    if not isinstance(name, str):
+        raise ArgumentError(f"args: wanted names as text, got {shown(name)}")
+    if not isinstance(value, str | int | float):
+        raise ArgumentError(f"args[{name!r}]: wanted text, a number or a boolean, got {type(value).__name__}")
+    return str(value)
+
+
+def _expand(where: str, given: _Arguments) -> tuple[str, list[str]]:
+    """Return the expanded text and the warnings of xacro."""
+    xacro, substitution, finder = _import()
+    finder.walk_up_from(os.path.abspath(where))
+    said = io.StringIO()
+    with _ONE_AT_A_TIME, redirect_stderr(said):
+        before, substitution._eval_find = substitution._eval_find, finder.get_path
+        try:
+            text: str = xacro.process_file(where, mappings=given).toprettyxml(indent="  ")
+        except Exception as error:  # expressions in the file may raise anything
+            what = str(error) or type(error).__name__
+            place = " ".join(str(file) for file in (xacro.filestack or [])[-1:] if str(file) != where)
+            inside = f" (in {place})" if place else ""
+            Findings(where).at("").fail(f"xacro cannot expand the file{inside}: {what}")
+        finally:
+            substitution._eval_find = before
+    parts = said.getvalue().split("warning: ")
+    return text, ["; ".join(part.strip().split("\n")) for part in parts if part.strip()]
+
+
+def _import() -> tuple[Any, Any, Any]:
+    try:
+        import xacro
+        from xacro import substitution_args
+        from xacrodoc.packages import PackageFinder
+    except ImportError:
+        raise RneError(INSTALL) from None
+    return xacro, substitution_args, PackageFinder()

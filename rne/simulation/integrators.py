@@ -1,0 +1,154 @@
+"""Simulations driven from Python: a controller that is no compiled code, and steps of scipy's choice."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rne.check import real_array
+from rne.dynamics.forward_dynamics import forward_dynamics
+from rne.errors import ArgumentError, SingularError
+from rne.kernels.jit import is_compiled
+from rne.model.robot import Robot
+
+Array = NDArray[np.float64]
+Function = Callable[..., Any]
+
+# Torques of one simulation of a batch at a time and a state, and the rates of what the controller integrates.
+Ask = Callable[[int, float, Array, Array, Array], tuple[Array, Array]]
+
+
+@contextlib.contextmanager
+def telling(t: float) -> Iterator[None]:
+    """Say at which time a mass matrix is singular."""
+    try:
+        yield
+    except SingularError as error:
+        raise SingularError(f"t = {t:g} s, {error}") from None
+
+
+def asking(
+    robot: Robot,
+    times: Array,
+    substeps: NDArray[np.intp],
+    controller: Function,
+    q_path: Array,
+    qd_path: Array,
+    tau_path: Array,
+    method: str,
+    friction: bool,
+    threads: int | None,
+) -> None:
+    """All simulations of a batch step by step together, with a controller in Python; the sums are the kernel's."""
+
+    def rate(t: float, q: Array, qd: Array, tau: Array | None = None) -> Array:
+        torques = asked(controller, t, q, qd) if tau is None else tau
+        return _acceleration(robot, t, q, qd, torques, friction, threads)
+
+    q, qd = q_path[..., 0, :].copy(), qd_path[..., 0, :].copy()
+    for k, span in enumerate(np.diff(times)):
+        h = span / substeps[k]
+        for part in range(substeps[k]):
+            t = float(times[k] + part * h)
+            tau = asked(controller, t, q, qd)
+            if part == 0:
+                tau_path[..., k, :] = tau
+            v1, a1 = qd, rate(t, q, qd, tau)
+            if method == "euler":
+                qd = qd + h * a1
+                q = q + h * qd
+                continue
+            v2 = qd + h / 2 * a1
+            a2 = rate(t + h / 2, q + h / 2 * v1, v2)
+            v3 = qd + h / 2 * a2
+            a3 = rate(t + h / 2, q + h / 2 * v2, v3)
+            v4 = qd + h * a3
+            a4 = rate(t + h, q + h * v3, v4)
+            q = q + h / 6 * (v1 + 2 * v2 + 2 * v3 + v4)
+            qd = qd + h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
+        q_path[..., k + 1, :], qd_path[..., k + 1, :] = q, qd
+    tau_path[..., -1, :] = asked(controller, float(times[-1]), q, qd)
+
+
+def asked(controller: Function, t: float, q: Array, qd: Array) -> Array:
+    """Ask a function, compiled or not, for torques; it gets copies, for it may keep them, and work in them."""
+    if is_compiled(controller):
+        filled = np.zeros(q.shape)
+        for one in np.ndindex(q.shape[:-1]):
+            controller(t, q[one].copy(), qd[one].copy(), filled[one])
+        return filled
+    tau = real_array("tau", controller(t, q.copy(), qd.copy())).astype(np.float64)
+    if tau.shape != q.shape and tau.shape != q.shape[-1:]:
+        raise ArgumentError(f"tau: the controller returned shape {tau.shape}, wanted {q.shape}")
+    return tau
+
+
+def asking_function(function: Function) -> Ask:
+    """Torques of a function, which integrates nothing."""
+    return lambda _, t, q, qd, integral: (asked(function, t, q, qd), integral)
+
+
+def _acceleration(
+    robot: Robot, t: float, q: Array, qd: Array, tau: Array, friction: bool, threads: int | None = None
+) -> Array:
+    with telling(t):
+        return forward_dynamics(robot, q, qd, tau, friction=friction, threads=threads)
+
+
+def adaptive(
+    robot: Robot,
+    times: Array,
+    held: Array,
+    ask: Ask | None,
+    integrals: int,
+    q_path: Array,
+    qd_path: Array,
+    tau_path: Array,
+    friction: bool,
+    step: float | None,
+) -> None:
+    """One simulation after the other, for each has its own steps; torques are held where nobody is asked."""
+    try:
+        from scipy.integrate import solve_ivp
+    except ImportError:
+        raise ArgumentError("method: 'adaptive' needs scipy, which is not installed (pip install scipy)") from None
+    n, last = robot.n, len(times) - 1
+    tau_path[:] = held[:, np.arange(last + 1).clip(max=held.shape[1] - 1)]
+
+    def torques(t: float, y: Array, sample: int, k: int) -> tuple[Array, Array]:
+        return (tau_path[sample, k], y[2 * n :]) if ask is None else ask(sample, t, y[:n], y[n : 2 * n], y[2 * n :])
+
+    def rate(t: float, y: Array, sample: int, k: int) -> Array:
+        q, qd = y[:n], y[n : 2 * n]
+        tau, integral_rate = torques(t, y, sample, k)
+        return np.concatenate([qd, _acceleration(robot, t, q, qd, tau, friction), integral_rate])
+
+    for sample, (q, qd, tau) in enumerate(zip(q_path, qd_path, tau_path, strict=True)):
+        # Held torques jump from one time to the next, and no step may cross a jump.
+        jumps = (np.flatnonzero((tau[1:last] != tau[: max(last - 1, 0)]).any(axis=1)) + 1).tolist()
+        y = np.concatenate([q[0], qd[0], np.zeros(integrals)])
+        for start, end in itertools.pairwise([0, *jumps, last]) if last else [(0, 0)]:
+            if not np.isfinite(np.concatenate([y, tau[start]])).all():
+                q[start + 1 :], qd[start + 1 :] = np.nan, np.nan  # scipy would look for a step for ever
+                break
+            due = slice(start, end + 1)
+            path = y[:, None]
+            if end > start:
+                solution = solve_ivp(
+                    rate, (times[start], times[end]), y, "DOP853", times[due],
+                    rtol=1e-10, atol=1e-12, max_step=math.inf if step is None else step, args=(sample, start),
+                )  # fmt: skip
+                if not solution.success:
+                    raise ArgumentError(f"method: scipy's integrator gave up: {solution.message}")
+                path = solution.y
+            q[due], qd[due], y = path[:n].T, path[n : 2 * n].T, path[:, -1]
+            if ask is not None:
+                tau[due] = [torques(t, state, sample, start)[0] for t, state in zip(times[due], path.T, strict=True)]
+        if ask is not None and not np.isfinite(y).all():
+            tau[:] = np.nan

@@ -1,0 +1,151 @@
+"""What a simulation returns: the motion, the torques that made it, and how well it followed what was wanted."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rne.check import numbers
+from rne.errors import ArgumentError
+from rne.model.robot import Robot
+from rne.tables import cells, columns
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Tracking:
+    """How well a controlled motion followed its reference; printed, it is a table, of a batch the worst of it.
+
+    Attributes
+    ----------
+    robot : the robot.
+    peak, rms, final : (..., n) largest size, root of the mean square over time, and last value, with its sign, of the
+        error, reference less position, rad or m.
+    peak_time : (..., n) when the error is largest, s.
+    settling_time : (..., n) s from the start after which the error stays within `band` of its peak; infinite if it ends
+        outside.
+    band : part of the peak.
+    peak_torque : (..., n) largest size of the torque applied, N m or N.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> servo = rne.control.computed_torque(arm, kp=100.0, kd=20.0, goal=[0.5, 0.2])
+    >>> print(rne.simulate(arm, [0.0, 0.0], t=[0.01 * k for k in range(201)], tau=servo).tracking())
+    joint     peak    rms      final  unit  peak at  settled  torque  limit  unit
+    shoulder   0.5  0.125  2.164e-08   rad      0 s   0.59 s   169.6      -   N m
+    elbow      0.2   0.05  8.657e-09   rad      0 s   0.59 s   53.24      -   N m
+    """
+
+    robot: Robot
+    peak: Array
+    peak_time: Array
+    rms: Array
+    final: Array
+    settling_time: Array
+    band: float
+    peak_torque: Array
+
+    def __str__(self) -> str:
+        robot = self.robot
+
+        def worst(values: Array) -> Array:
+            rows = values.reshape(math.prod(values.shape[:-1]), robot.n)
+            if not len(rows):  # no simulations
+                return np.full(robot.n, np.nan)
+            found: Array = np.take_along_axis(rows, np.abs(rows).argmax(axis=0)[None], axis=0)[0]
+            return found
+
+        slides = [robot.joint(name).kind == "prismatic" for name in robot.joint_names]
+        return columns(
+            {
+                "joint": robot.joint_names,
+                "peak": cells(worst(self.peak)),
+                "rms": cells(worst(self.rms)),
+                "final": cells(worst(self.final)),
+                "unit": ["m" if slide else "rad" for slide in slides],
+                "peak at": cells(worst(self.peak_time), " s"),
+                "settled": cells(worst(self.settling_time), " s"),
+                "torque": cells(worst(self.peak_torque)),
+                "limit": cells(robot.effort),
+                "unit ": ["N" if slide else "N m" for slide in slides],
+            }
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """A simulated motion, as `simulate` returns it.
+
+    Parameters
+    ----------
+    robot : the robot that moved.
+    t : (T,) times, s.
+    q, qd : (..., T, n) positions and velocities at these times.
+    energy : (..., T) J: kinetic energy, rotors included, plus potential energy in gravity and in the springs of the
+        joints. It changes by the work of torques and friction, and by the error of the integration.
+    tau : (..., T, n) N m or N, torques applied at these times; of torques held over intervals, those of the interval
+        that begins, and at the last time those of the one that ends.
+    q_ref, qd_ref : (..., T, n) what a controller of `rne.control` was to follow; None without one.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> rne.simulate(arm, [0.5, 0.0], t=[0.0, 0.01, 0.02]).energy.shape
+    (3,)
+    """
+
+    robot: Robot
+    t: Array
+    q: Array
+    qd: Array
+    energy: Array
+    tau: Array
+    q_ref: Array | None = None
+    qd_ref: Array | None = None
+
+    @property
+    def error(self) -> Array | None:
+        """(..., T, n) reference less position; None without a reference."""
+        return None if self.q_ref is None else self.q_ref - self.q
+
+    @property
+    def error_rate(self) -> Array | None:
+        """(..., T, n) reference velocity less velocity; None without a reference."""
+        return None if self.qd_ref is None else self.qd_ref - self.qd
+
+    def tracking(self, band: float = 0.02) -> Tracking:
+        """How well the motion followed its reference.
+
+        Parameters
+        ----------
+        band : the part of its largest size within which an error counts as settled.
+
+        Raises
+        ------
+        ArgumentError
+            There is no reference (`dataclasses.replace` gives one to a motion), or the band is not positive.
+        """
+        if not float(numbers("band", band, ())) > 0:
+            raise ArgumentError(f"band: wanted more than zero, got {band!r}")
+        if self.error is None:
+            raise ArgumentError("tau: tracking wants a motion made by a controller of rne.control, or with q_ref")
+        size, t = np.abs(self.error), self.t
+        peak = size.max(axis=-2)
+        square = size**2
+        mean = square[..., 0, :]
+        if len(t) > 1:
+            areas = (square[..., 1:, :] + square[..., :-1, :]) / 2 * np.diff(t)[:, None]
+            mean = areas.sum(axis=-2) / (t[-1] - t[0])
+        # The last sample outside of the band, counted from the end; settled is the one after it.
+        outside = ~(size <= band * peak[..., None, :])[..., ::-1, :]
+        after = np.where(outside.any(axis=-2), len(t) - outside.argmax(axis=-2), 0)
+        settled = np.append(t - t[0], np.inf)[after]
+        last, torque = self.error[..., -1, :], np.abs(self.tau).max(axis=-2)
+        return Tracking(self.robot, peak, t[size.argmax(axis=-2)], np.sqrt(mean), last, settled, band, torque)

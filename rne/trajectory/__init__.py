@@ -1,0 +1,1 @@
+"""Motion profiles, reference paths, and derivatives of sampled motions."""

@@ -1,0 +1,245 @@
+"""Motions from one posture to another: a quintic polynomial, and a trapezoid of velocity. Numbers only, no robot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rne.check import numbers, real_array
+from rne.errors import ArgumentError
+
+Array = NDArray[np.float64]
+
+
+def quintic(
+    q0: ArrayLike,
+    q1: ArrayLike,
+    duration: float,
+    t: ArrayLike,
+    *,
+    qd0: ArrayLike = 0.0,
+    qd1: ArrayLike = 0.0,
+    qdd0: ArrayLike = 0.0,
+    qdd1: ArrayLike = 0.0,
+) -> tuple[Array, Array, Array]:
+    """Motion by a polynomial of fifth degree, which position, velocity and acceleration at both ends determine.
+
+    From rest to rest it is q0 + (q1 - q0) (10 u^3 - 15 u^4 + 6 u^5) with u = t / duration (Craig, chapter 7).
+
+    Parameters
+    ----------
+    q0, q1 : (n,) first and last position, rad or m.
+    duration : of the motion, s.
+    t : (T,) times since its start, s, or one number. Before the start and after the end the state is that of the end
+        nearest by, so that a robot that comes to rest stays there.
+    qd0, qd1 : (n,) velocity at the ends; one number for all joints.
+    qdd0, qdd1 : (n,) acceleration at the ends; one number for all joints.
+
+    Returns
+    -------
+    q, qd, qdd : (T, n) each; (n,) for one time.
+
+    Raises
+    ------
+    ArgumentError
+        An argument has the wrong shape or is not finite, or the duration is not positive.
+
+    Examples
+    --------
+    >>> import rne
+    >>> q, qd, qdd = rne.quintic([0.2, -0.5], [1.4, 0.9], 1.5, [0.0, 0.75, 1.5])
+    >>> q.round(12)
+    array([[ 0.2, -0.5],
+           [ 0.8,  0.2],
+           [ 1.4,  0.9]])
+    >>> qd.round(12) + 0.0
+    array([[0.  , 0.  ],
+           [1.5 , 1.75],
+           [0.  , 0.  ]])
+    """
+    ends = _joints(q0=q0, q1=q1, qd0=qd0, qd1=qd1, qdd0=qdd0, qdd1=qdd1)
+    span = float(numbers("duration", duration, ()))
+    if span <= 0:
+        raise ArgumentError(f"duration: wanted more than zero, got {duration!r}")
+    u = np.clip(_row("t", t) / span, 0.0, 1.0)[..., None]
+    return evaluate(polynomial(ends.values(), span), u, 1 / span)
+
+
+def polynomial(ends: Iterable[Array], span: Array | float) -> tuple[Array, ...]:
+    """Coefficients c0 to c5 of the polynomial in u, the part of `span` that has passed; ends: q0, q1, qd0 ... qdd1."""
+    q0, q1, qd0, qd1, qdd0, qdd1 = ends
+    # In u, velocities count `span` times, accelerations its square; what c0, c1, c2 leave open at u = 1 sets the rest.
+    c0, c1, c2 = q0, qd0 * span, qdd0 * span**2 / 2
+    p, v, a = q1 - c0 - c1 - c2, qd1 * span - c1 - 2 * c2, qdd1 * span**2 - 2 * c2
+    return c0, c1, c2, 10 * p - 4 * v + a / 2, -15 * p + 7 * v - a, 6 * p - 3 * v + a / 2
+
+
+def evaluate(c: Sequence[Array] | Array, u: Array, pace: Array | float) -> tuple[Array, Array, Array]:
+    """Position, velocity and acceleration where u has come to; `pace` is its rate, 1/s."""
+    q = c[0] + u * (c[1] + u * (c[2] + u * (c[3] + u * (c[4] + u * c[5]))))
+    qd = c[1] + u * (2 * c[2] + u * (3 * c[3] + u * (4 * c[4] + u * (5 * c[5]))))
+    qdd = 2 * c[2] + u * (6 * c[3] + u * (12 * c[4] + u * (20 * c[5])))
+    return q, qd * pace, qdd * pace**2
+
+
+def quintic_duration(
+    q0: ArrayLike, q1: ArrayLike, *, velocity: ArrayLike = np.inf, acceleration: ArrayLike = np.inf
+) -> float:
+    """Shortest duration of a `quintic` from rest to rest that keeps the limits of all joints, s.
+
+    Over a way d in time T the velocity rises to 15 d / (8 T), the acceleration to 10 d / (sqrt(3) T^2).
+
+    Parameters
+    ----------
+    q0, q1 : (n,) first and last position, rad or m.
+    velocity : (n,) limits, rad/s or m/s, or one for all joints; infinite where there is none.
+    acceleration : (n,) limits, rad/s^2 or m/s^2, or one for all joints; infinite where there is none.
+
+    Returns
+    -------
+    duration : s; zero if no joint has a way to go.
+
+    Raises
+    ------
+    ArgumentError
+        An argument has the wrong shape or is not a number, a limit is not positive, or nothing limits a joint that has
+        a way to go.
+
+    Examples
+    --------
+    >>> import rne
+    >>> rne.quintic_duration([0.0, 1.0], [1.0, 0.0], velocity=1.5)
+    1.25
+    """
+    _, way, speed, rate = _limited(q0, q1, velocity, acceleration)
+    size = np.abs(way)
+    if ((size > 0) & np.isinf(speed) & np.isinf(rate)).any():
+        raise ArgumentError("velocity, acceleration: neither limits a joint that has a way to go")
+    return float(np.max([15 / 8 * size / speed, np.sqrt(10 / np.sqrt(3) * size / rate)], initial=0.0))
+
+
+def trapezoidal(
+    q0: ArrayLike, q1: ArrayLike, t: ArrayLike, *, velocity: ArrayLike, acceleration: ArrayLike
+) -> tuple[Array, Array, Array]:
+    """Motion from rest to rest at constant acceleration, constant velocity, constant deceleration.
+
+    All joints start, change phase and stop together, each a fixed share of the way at any time: a straight line in
+    joint space, as fast as the limits of all joints allow on it. A short way is accelerated over its first half and
+    decelerated over its second; the velocity is then a triangle, and stays below its limit.
+
+    Parameters
+    ----------
+    q0, q1 : (n,) first and last position, rad or m.
+    t : (T,) times since the start, s, or one number; `trapezoidal_duration` tells when the motion ends. Before the
+        start and after the end the robot stands still.
+    velocity : (n,) limits, rad/s or m/s, or one for all joints; infinite where there is none.
+    acceleration : (n,) limits, rad/s^2 or m/s^2, or one for all joints.
+
+    Returns
+    -------
+    q, qd, qdd : (T, n) each; (n,) for one time.
+
+    Raises
+    ------
+    ArgumentError
+        An argument has the wrong shape or is not finite, or a limit is not positive.
+
+    Examples
+    --------
+    >>> import rne
+    >>> q, qd, qdd = rne.trapezoidal([0.0, 1.0], [4.0, 0.0], [0.5, 1.5, 4.5], velocity=1.0, acceleration=1.0)
+    >>> qd
+    array([[ 0.5  , -0.125],
+           [ 1.   , -0.25 ],
+           [ 0.5  , -0.125]])
+    """
+    start, way, peak, rate = _profile(q0, q1, velocity, acceleration)
+    time = _row("t", t)
+    if not np.isfinite(rate):  # no joint has a way to go
+        s = sd = sdd = np.zeros_like(time)
+    else:
+        ramp = peak / rate
+        end = ramp + 1 / peak
+        passed = np.clip(time, 0.0, end)
+        left = end - passed
+        phases = [passed < ramp, left < ramp]
+        s = np.select(phases, [rate * passed**2 / 2, 1 - rate * left**2 / 2], peak * (passed - ramp / 2))
+        sd = np.select(phases, [rate * passed, rate * left], peak)
+        sdd = np.select(phases, [rate, -rate], 0.0) * ((time >= 0) & (time <= end))
+    return start + s[..., None] * way, sd[..., None] * way, sdd[..., None] * way
+
+
+def trapezoidal_duration(q0: ArrayLike, q1: ArrayLike, *, velocity: ArrayLike, acceleration: ArrayLike) -> float:
+    """Time that `trapezoidal` takes, s.
+
+    Parameters
+    ----------
+    q0, q1, velocity, acceleration : as for `trapezoidal`, which also tells the errors.
+
+    Returns
+    -------
+    duration : s; zero if no joint has a way to go.
+
+    Examples
+    --------
+    >>> trapezoidal_duration([0.0, 1.0], [4.0, 0.0], velocity=1.0, acceleration=1.0)
+    5.0
+    """
+    _, _, peak, rate = _profile(q0, q1, velocity, acceleration)
+    return float(peak / rate + 1 / peak) if np.isfinite(rate) else 0.0
+
+
+def _profile(
+    q0: ArrayLike, q1: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
+) -> tuple[Array, Array, float, float]:
+    """Start, way, and the highest velocity and the acceleration of the share of the way, 1/s and 1/s^2."""
+    start, way, speed, limit = _limited(q0, q1, velocity, acceleration)
+    if np.isinf(limit).any():
+        raise ArgumentError(f"acceleration: wanted finite numbers, got {acceleration!r}; there would be no ramp")
+    size = np.abs(way)[way != 0]
+    rate = np.min(limit[way != 0] / size, initial=np.inf)
+    peak = min(np.min(speed[way != 0] / size, initial=np.inf), np.sqrt(rate))
+    return start, way, peak, rate
+
+
+def _limited(
+    q0: ArrayLike, q1: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
+) -> tuple[Array, Array, Array, Array]:
+    """Start, way, and limits of velocity and acceleration: positive numbers, infinite where there is no limit."""
+    limits = {"velocity": velocity, "acceleration": acceleration}
+    free = {name: _is_infinite(limit) for name, limit in limits.items()}
+    finite = {name: np.where(free[name], 1.0, limit) if np.any(free[name]) else limit for name, limit in limits.items()}
+    given = _joints(q0=q0, q1=q1, **finite)
+    speed, rate = (np.where(free[name], np.inf, given[name]) for name in limits)
+    for name, limit in ("velocity", speed), ("acceleration", rate):
+        if (limit <= 0).any():
+            raise ArgumentError(f"{name}: wanted more than zero, got {limit.tolist()}")
+    return given["q0"], given["q1"] - given["q0"], speed, rate
+
+
+def _is_infinite(value: ArrayLike) -> Any:
+    try:
+        return np.asarray(value) == np.inf
+    except ValueError:  # ragged, which the reader of numbers refuses by name
+        return False
+
+
+def _joints(**values: ArrayLike) -> dict[str, Array]:
+    """Return one number a joint in each, (n,), from as many or from one for all."""
+    arrays = {name: _row(name, value) for name, value in values.items()}
+    n = max(array.size for array in arrays.values())
+    if any(array.size not in (1, n) for array in arrays.values()):
+        given = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        raise ArgumentError(f"wanted one number or as many as there are joints in each, got {given}")
+    return {name: np.broadcast_to(array, n) for name, array in arrays.items()}
+
+
+def _row(name: str, value: ArrayLike) -> Array:
+    """Return one finite number or a row of them."""
+    array = real_array(name, value)
+    if array.ndim > 1:
+        raise ArgumentError(f"{name}: wanted one number or a row of them, got shape {array.shape}")
+    return numbers(name, array, array.shape)

@@ -1,0 +1,1 @@
+"""Checks of the fast functions on the user's own robot."""

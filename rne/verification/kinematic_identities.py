@@ -1,0 +1,211 @@
+"""The identities of motions, wrenches and parameters that `rne.verify` checks: a function and a line of a table each."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rne import lagrange
+from rne.dynamics.center_of_mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
+from rne.dynamics.kinematics import forward_kinematics, frame_acceleration, frame_velocity, jacobian, jacobian_dot_qd
+from rne.dynamics.statics import joint_wrenches, static_torque
+from rne.identification.regressor import parameters, regressor
+from rne.model.robot import Robot
+from rne.verification.identities import QUOTIENT, ROUNDING, TINY, Identity, Motions, times
+
+Array = NDArray[np.float64]
+
+
+def worst(error: Array, size: Array) -> Array:
+    """Largest errors (samples,) of numbers (samples, ...), as shares of the largest size of all samples together."""
+    flat = np.abs(error).reshape(len(error), -1)
+    return np.asarray(flat.max(axis=1, initial=0.0) / (np.abs(size).max(initial=0.0) + TINY))
+
+
+def vee(X: Array) -> Array:
+    """Vectors w (..., 3) of the skew parts of matrices (..., 3, 3): [w]x for those that are skew."""
+    skew = (X - np.swapaxes(X, -1, -2)) / 2
+    return np.stack([skew[..., 2, 1], skew[..., 0, 2], skew[..., 1, 0]], axis=-1)
+
+
+def moving_frames(robot: Robot) -> list[str]:
+    """Frames that some coordinate moves."""
+    moved = {joint.child for joint in robot.tree.joints if joint.movable}
+    before = {joint.child: joint.parent for joint in robot.tree.joints}
+    found = []
+    for name in robot.frame_names:
+        place: str | None = name
+        while place is not None and place not in moved:
+            place = before.get(place)
+        if place is not None:
+            found.append(name)
+    return found
+
+
+def _poses(m: Motions) -> Array:
+    wanted = lagrange.transforms(m.robot, m.q)
+    got = forward_kinematics(m.robot, m.q)
+    size = np.max([np.abs(T[:, :3, 3]).max() for T in wanted.values()])
+    errors = np.stack([got[name] - T for name, T in wanted.items()], axis=1)
+    return np.maximum(worst(errors[..., :3, :3], np.ones(1)), worst(errors[..., :, 3], size))
+
+
+def _jacobians(m: Motions) -> Array:
+    n, deviation = m.robot.n, np.zeros(m.q.shape)
+    for part in m.slices(16 * n * len(m.robot.frame_names)):
+        q = m.q[part]
+        T, U = lagrange.transforms(m.robot, q), lagrange.transform_derivatives(m.robot, q)
+        for name in moving_frames(m.robot):
+            J = np.swapaxes(jacobian(m.robot, q, name), 1, 2)
+            linear, angular = (
+                U[name][..., :3, 3],
+                vee(U[name][..., :3, :3] @ np.swapaxes(T[name], 1, 2)[:, None, :3, :3]),
+            )
+            for got, wanted in ((J[..., :3], linear), (J[..., 3:], angular)):
+                size = np.abs(wanted).max(axis=(1, 2), keepdims=True) + TINY
+                deviation[part] = np.maximum(deviation[part], np.abs((got - wanted) / size).max(axis=2))
+    return deviation
+
+
+def _frame_motions(m: Motions) -> Array:
+    """Velocities and accelerations by the Jacobians, of which the changes are those of the velocities."""
+    deviation = np.zeros(len(m.q))
+    for name in moving_frames(m.robot):
+        J = jacobian(m.robot, m.q, name)
+        v, a = frame_velocity(m.robot, m.q, m.qd, name), frame_acceleration(m.robot, m.q, m.qd, m.qdd, name)
+        drift = jacobian_dot_qd(m.robot, m.q, m.qd, name)
+        for part in (slice(0, 3), slice(3, 6)):
+            gross = times(np.abs(J[:, part]), np.abs(m.qd))
+            deviation = np.maximum(deviation, worst((v - times(J, m.qd))[:, part], gross))
+            forces = times(np.abs(J[:, part]), np.abs(m.qdd)) + np.abs(drift[:, part])
+            deviation = np.maximum(deviation, worst((a - times(J, m.qdd) - drift)[:, part], forces))
+    return deviation
+
+
+def _frame_accelerations(m: Motions) -> Array:
+    deviation = np.zeros(len(m.q))
+    for name in moving_frames(m.robot):
+        rate = m.rate(lambda at, name=name: frame_velocity(at.robot, at.q, at.qd, name))  # type: ignore[misc]
+        a = frame_acceleration(m.robot, m.q, m.qd, m.qdd, name)
+        for part in (slice(0, 3), slice(3, 6)):
+            deviation = np.maximum(deviation, worst((a - rate)[:, part], rate[:, part]))
+    return deviation
+
+
+def _center(m: Motions) -> Array:
+    if m.robot.total_mass == 0:
+        return np.zeros(len(m.q))
+    first = {body.name: lagrange.pseudo_inertia(body)[:, 3] / m.robot.total_mass for body in m.robot.tree.bodies}
+    c, J = np.zeros((len(m.q), 3)), np.zeros((len(m.q), m.robot.n, 3))
+    size, reach = np.zeros(len(m.q)), np.zeros(len(m.q))
+    for part in m.slices(16 * m.robot.n * len(first)):
+        T, U = lagrange.transforms(m.robot, m.q[part]), lagrange.transform_derivatives(m.robot, m.q[part])
+        for name, moment in first.items():
+            c[part] += (T[name] @ moment)[:, :3]
+            J[part] += (U[name] @ moment)[..., :3]
+            size[part] += np.abs(T[name] @ moment).max(axis=1)
+            reach[part] += np.abs(U[name] @ moment).max(axis=(1, 2), initial=0.0)
+    J = np.swapaxes(J, 1, 2)
+    deviation = worst(center_of_mass(m.robot, m.q) - c, size)
+    deviation = np.maximum(deviation, worst(center_of_mass_jacobian(m.robot, m.q) - J, reach))
+    velocity = center_of_mass_velocity(m.robot, m.q, m.qd) - times(J, m.qd)
+    return np.maximum(deviation, worst(velocity, reach * np.abs(m.qd).max(axis=1, initial=0.0)))
+
+
+def some_wrenches(robot: Robot) -> dict[str, Array]:
+    """A wrench at each frame, no two alike."""
+    rng = np.random.default_rng(0)
+    return {name: rng.uniform(-1.0, 1.0, 6) for name in robot.frame_names}
+
+
+def _static(m: Motions) -> Array:
+    wrenches = some_wrenches(m.robot)
+    wanted, gross = np.zeros(m.q.shape), np.zeros(m.q.shape)
+    for name, wrench in wrenches.items():
+        J = np.swapaxes(jacobian(m.robot, m.q, name), 1, 2)
+        wanted += times(J, wrench)
+        gross += times(np.abs(J), np.abs(wrench))
+    gross = np.maximum(gross, 1e-3 * gross.max(axis=1, keepdims=True, initial=0.0)) + TINY
+    return np.asarray(np.abs(static_torque(m.robot, m.q, wrenches) - wanted) / gross)
+
+
+def _momenta(m: Motions) -> Array:
+    """Of all that each moving joint carries: integral of v r^T dm, r = [x, y, z, 1] in the base, (samples, joints, 4, 4).
+
+    Its last column is the momentum, its skew part half the angular momentum about the origin of the base.
+    """
+    joints, place = m.robot.links.joints, {name: k for k, name in enumerate(m.robot.links.joints)}
+    before = {joint.child: joint for joint in m.robot.tree.joints}
+    found = np.zeros((len(m.q), len(joints), 4, 4))
+    for part in m.slices(16 * m.robot.n * len(m.robot.frame_names)):
+        T, U = lagrange.transforms(m.robot, m.q[part]), lagrange.transform_derivatives(m.robot, m.q[part])
+        for body in m.robot.tree.bodies:
+            speed = np.einsum("si,siab->sab", m.qd[part], U[body.name])
+            momentum = speed @ lagrange.pseudo_inertia(body) @ np.swapaxes(T[body.name], 1, 2)
+            link = body.name
+            while link in before:
+                if before[link].movable:
+                    found[part, place[before[link].name]] += momentum
+                link = before[link].parent
+    return found
+
+
+def _bearings(m: Motions) -> Array:
+    """Wrenches in the joints: what all that they carry gains of momentum, less its weight. Euler's two laws."""
+    rate = m.rate(_momenta)
+    joints = m.robot.links.joints
+    before = {joint.child: joint for joint in m.robot.tree.joints}
+    T = lagrange.transforms(m.robot, m.q)
+    weight = np.zeros((len(m.q), len(joints), 6))
+    for body in m.robot.tree.bodies:
+        moment = T[body.name] @ lagrange.pseudo_inertia(body)[:, 3]
+        own = np.concatenate([moment[:, 3:] * m.robot.gravity, np.cross(moment[:, :3], m.robot.gravity)], axis=1)
+        link = body.name
+        while link in before:
+            if before[link].movable:
+                weight[:, joints.index(before[link].name)] += own
+            link = before[link].parent
+    wanted = np.concatenate([rate[..., :3, 3], 2 * vee(rate[..., :3, :3])], axis=-1)
+    # vee of v r^T is half of r x v.
+    got = joint_wrenches(m.robot, m.q, m.qd, m.qdd)
+    places = (
+        np.stack([T_k[:, :3, 3] for T_k in _joint_poses(m).values()], axis=1) if joints else np.zeros((len(m.q), 0, 3))
+    )
+    force = got[..., :3]
+    at_base = np.concatenate([force, got[..., 3:] + np.cross(places, force)], axis=-1)
+    error = at_base + weight - wanted
+    gross = np.abs(wanted) + np.abs(weight)
+    return np.maximum(worst(error[..., :3], gross[..., :3]), worst(error[..., 3:], gross[..., 3:]))
+
+
+def _joint_poses(m: Motions) -> dict[str, Array]:
+    return {name: forward_kinematics(m.robot, m.q, frame) for name, frame in _frames_on_joints(m.robot).items()}
+
+
+def _frames_on_joints(robot: Robot) -> dict[str, str]:
+    return dict(zip(robot.links.joints, robot.links.joint_frames, strict=True))
+
+
+def _linear(m: Motions) -> Array:
+    friction = not m.robot.tree.couplings  # whose dampers are no parameters
+    flags = {"rotors": True, "friction": friction}
+    values, deviation = parameters(m.robot, **flags), np.zeros(m.q.shape)
+    wanted = m.tau - m.springs + (lagrange.friction_torque(m.robot, m.qd) if friction else 0.0)
+    for part in m.slices(m.robot.n * len(values)):
+        Y = regressor(m.robot, m.q[part], m.qd[part], m.qdd[part], **flags)
+        gross = np.abs(Y) @ np.abs(values)
+        gross = np.maximum(gross, 1e-3 * gross.max(axis=1, keepdims=True, initial=0.0)) + TINY
+        deviation[part] = np.abs(Y @ values - wanted[part]) / (gross + m.scale[part])
+    return deviation
+
+
+KINEMATIC = (
+    Identity("poses are those of Lagrange", ROUNDING, _poses),
+    Identity("Jacobians are derivatives of poses", ROUNDING, _jacobians),
+    Identity("frame velocity is J qd, acceleration J qdd + Jd qd", ROUNDING, _frame_motions),
+    Identity("frame acceleration is change of frame velocity", QUOTIENT, _frame_accelerations),
+    Identity("centre of mass is that of Lagrange", ROUNDING, _center),
+    Identity("static torque is J^T w", ROUNDING, _static),
+    Identity("joint wrenches are changes of momentum less weight", QUOTIENT, _bearings),
+    Identity("regressor times parameters is inverse dynamics", ROUNDING, _linear),
+)

@@ -1,0 +1,210 @@
+"""The identities that `rne.verify` checks of the ways to call a function: one state, a batch, and float32."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rne.dynamics.center_of_mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
+from rne.dynamics.coriolis import christoffel, coriolis_matrix
+from rne.dynamics.energy import kinetic_energy, potential_energy
+from rne.dynamics.forward_dynamics import forward_dynamics
+from rne.dynamics.inverse_dynamics import friction_torque, gravity_vector, inverse_dynamics
+from rne.dynamics.kinematics import forward_kinematics, frame_acceleration, frame_velocity, jacobian
+from rne.dynamics.mass_matrix import mass_matrix, mass_matrix_inverse
+from rne.dynamics.statics import joint_wrenches, static_torque
+from rne.errors import SingularError
+from rne.identification.regressor import regressor
+from rne.model.parameters import OF_BODY
+from rne.model.robot import Robot
+from rne.verification.identities import ROUNDING, SMALLEST, TINY, Identity, Motions, as_share
+from rne.verification.kinematic_identities import moving_frames, some_wrenches
+
+Array = NDArray[np.float64]
+
+HALF = 1e-3  # of float32, whose rounding is 6e-8: some 1e-6 on arms, 1e-4 on the longest chains
+SEVERAL = 8  # frames that are called alone: the code is the same for all
+
+
+@dataclass(frozen=True)
+class States:
+    """What functions are called with: positions, velocities, accelerations, torques, (samples, n) or (n,) each."""
+
+    q: Any
+    qd: Any
+    qdd: Any
+    tau: Any
+
+    def each(self, change: Callable[[Any], Any]) -> States:
+        """The same with every array changed."""
+        return States(*(change(x) for x in (self.q, self.qd, self.qdd, self.tau)))
+
+
+Function = Callable[[Robot, States], Any]
+Share = Callable[[Motions, Array, Array], Array]
+
+
+def _frames(robot: Robot) -> list[str]:
+    names = moving_frames(robot)
+    return names[:: -(-len(names) // SEVERAL) or 1]
+
+
+def _over_frames(call: Callable[[Robot, States, str], Any]) -> Function:
+    """A function of one frame as one of several, (..., frames, numbers)."""
+
+    def every(robot: Robot, x: States) -> Any:
+        found = [np.asarray(call(robot, x, name)).reshape(*x.q.shape[:-1], -1) for name in _frames(robot)]
+        return np.stack(found, axis=-2) if found else np.zeros((*x.q.shape[:-1], 0, 1))
+
+    return every
+
+
+def _one_wrench(robot: Robot, x: States) -> Any:
+    """Of one state, the only way into the compiled function for one is a single wrench."""
+    wrenches = some_wrenches(robot)
+    name = list(wrenches)[-1]
+    return static_torque(robot, x.q, {name: wrenches[name].astype(x.q.dtype)})
+
+
+# Each of these tells the errors (samples, ...) of what a function gave as shares of what they may be parts of; of what
+# belongs to joints they keep the axis of the joint, as those in `rne.identities` do.
+
+
+def _of_torques(m: Motions, error: Array, wanted: Array) -> Array:
+    return np.asarray(np.abs(error) / (m.scale + np.abs(wanted)))
+
+
+def _of_inertias(m: Motions, error: Array, wanted: Array) -> Array:
+    return as_share(m, error)
+
+
+def _of_velocity(m: Motions, error: Array, wanted: Array) -> Array:
+    speed = np.abs(m.qd).max(axis=-1, initial=0.0) + TINY
+    return as_share(m, error / speed[:, None, None])
+
+
+def _of_symbols(m: Motions, error: Array, wanted: Array) -> Array:
+    """As torques, at the velocities of the sample."""
+    speed = np.abs(m.qd)
+    return np.asarray(np.einsum("sijk,sj,sk->si", np.abs(error), speed, speed) / m.scale)
+
+
+def _of_accelerations(m: Motions, error: Array, wanted: Array) -> Array:
+    """Rounding of a torque may turn joints by as much as the weakest motion of the mass matrix lets it."""
+    own = np.sqrt(np.einsum("sii->si", m.D_ij)) + TINY
+    size = np.linalg.norm(m.scale / own, axis=1) / m.weakest
+    return np.asarray(np.abs(error) * own / (size[:, None] + TINY))
+
+
+def _of_inverse(m: Motions, error: Array, wanted: Array) -> Array:
+    own = np.sqrt(np.einsum("sii->si", m.D_ij)) + TINY
+    return np.asarray(np.abs(error) * own[:, :, None] * own[:, None, :] * m.weakest[:, None, None] ** 2)
+
+
+def _of_all(m: Motions, error: Array, wanted: Array) -> Array:
+    """Of the largest of these numbers in all samples: positions of all frames, say."""
+    rows = np.abs(error).reshape(len(error), -1)
+    return np.asarray(rows.max(axis=1, initial=0.0) / (np.abs(wanted).max(initial=0.0) + TINY))
+
+
+def _of_parameters(m: Motions, error: Array, wanted: Array) -> Array:
+    """Of the largest number of all masses, of all first moments or of all inertias, ten columns a link."""
+    shape = (*error.shape[:-1], len(m.robot.links.joints), len(OF_BODY))
+    error, wanted = error.reshape(shape), wanted.reshape(shape)
+    kinds = (slice(0, 1), slice(1, 4), slice(4, 10))
+    return np.max([_of_all(m, error[..., kind], wanted[..., kind]) for kind in kinds], axis=0)
+
+
+def _of_motions(m: Motions, error: Array, wanted: Array) -> Array:
+    """Of the largest linear and the largest angular part (..., 6)."""
+    return np.maximum(_of_all(m, error[..., :3], wanted[..., :3]), _of_all(m, error[..., 3:], wanted[..., 3:]))
+
+
+def _of_energies(m: Motions, error: Array, wanted: Array) -> Array:
+    return _of_all(m, error[:, None], wanted)
+
+
+FUNCTIONS: dict[str, tuple[Function, Share, int]] = {
+    # name: the function, how errors are measured, and how many numbers it returns, as a power of n
+    "inverse_dynamics": (lambda r, x: inverse_dynamics(r, x.q, x.qd, x.qdd), _of_torques, 1),
+    "inverse_dynamics (packs)": (lambda r, x: inverse_dynamics(r, x.q, x.qd, x.qdd, threads=1), _of_torques, 1),
+    "friction_torque": (lambda r, x: friction_torque(r, x.qd), _of_torques, 1),
+    "gravity_vector": (lambda r, x: gravity_vector(r, x.q), _of_torques, 1),
+    "mass_matrix": (lambda r, x: mass_matrix(r, x.q), _of_inertias, 2),
+    "mass_matrix_inverse": (lambda r, x: mass_matrix_inverse(r, x.q), _of_inverse, 2),
+    "coriolis_matrix": (lambda r, x: coriolis_matrix(r, x.q, x.qd), _of_velocity, 2),
+    "christoffel": (lambda r, x: christoffel(r, x.q), _of_symbols, 3),
+    "forward_dynamics": (lambda r, x: forward_dynamics(r, x.q, x.qd, x.tau), _of_accelerations, 1),
+    "forward_dynamics (aba)": (
+        lambda r, x: forward_dynamics(r, x.q, x.qd, x.tau, method="aba", threads=1),
+        _of_accelerations,
+        1,
+    ),
+    "forward_dynamics (crba)": (
+        lambda r, x: forward_dynamics(r, x.q, x.qd, x.tau, method="crba"),
+        _of_accelerations,
+        1,
+    ),
+    "kinetic_energy": (lambda r, x: kinetic_energy(r, x.q, x.qd), _of_energies, 0),
+    "potential_energy": (lambda r, x: potential_energy(r, x.q), _of_energies, 0),
+    "forward_kinematics": (_over_frames(lambda r, x, f: forward_kinematics(r, x.q, f)), _of_all, 1),
+    "jacobian": (_over_frames(lambda r, x, f: jacobian(r, x.q, f)), _of_all, 2),
+    "frame_velocity": (_over_frames(lambda r, x, f: frame_velocity(r, x.q, x.qd, f)), _of_motions, 1),
+    "frame_acceleration": (
+        _over_frames(lambda r, x, f: frame_acceleration(r, x.q, x.qd, x.qdd, f)),
+        _of_motions,
+        1,
+    ),
+    "static_torque": (_one_wrench, _of_all, 1),
+    "joint_wrenches": (lambda r, x: joint_wrenches(r, x.q, x.qd, x.qdd), _of_motions, 1),
+    "regressor": (lambda r, x: regressor(r, x.q, x.qd, x.qdd), _of_parameters, 2),
+    "center_of_mass": (lambda r, x: center_of_mass(r, x.q), _of_all, 0),
+    "center_of_mass_velocity": (lambda r, x: center_of_mass_velocity(r, x.q, x.qd), _of_all, 0),
+    "center_of_mass_jacobian": (lambda r, x: center_of_mass_jacobian(r, x.q), _of_all, 1),
+}
+
+
+def _alone(function: Function, robot: Robot, x: States) -> Array:
+    """The function of each state alone, (samples, ...)."""
+    return np.stack([np.asarray(function(robot, x.each(lambda a, k=k: a[k].copy()))) for k in range(len(x.q))])  # type: ignore[misc]
+
+
+def _agreement(name: str, single: bool, m: Motions) -> Array:
+    """How far calls in float64, state by state, or in float32, both ways, are from the batch in float64."""
+    function, share, power = FUNCTIONS[name]
+    if "center" in name and m.robot.total_mass == 0:  # which has none
+        return np.zeros(len(m.q))
+    inverted = share in (_of_accelerations, _of_inverse)
+    if inverted and not (m.weakest > SMALLEST).all():  # told by the mass matrix
+        return np.zeros(m.q.shape)
+    found = []
+    for part in m.slices(8 * m.robot.n**power):
+        rows = States(m.q[part], m.qd[part], m.qdd[part], m.tau[part])
+        of = m.part(part)
+        if single:  # at the very states that float32 can tell
+            rows = rows.each(lambda a: a.astype(np.float32))
+            of = replace(of, **{key: getattr(rows, key).astype(np.float64) for key in ("q", "qd", "qdd")})
+        try:
+            wanted = np.asarray(function(m.robot, rows.each(lambda a: a.astype(np.float64))))
+            results = [_alone(function, m.robot, rows)]
+            if single:
+                results.append(np.asarray(function(m.robot, rows)))
+            found.append(np.max([share(of, got.astype(np.float64) - wanted, wanted) for got in results], axis=0))
+        except SingularError:  # of a robot that has an answer
+            found.append(np.full(m.q[part].shape, np.inf))
+    return np.concatenate(found)
+
+
+VARIANTS = tuple(
+    Identity(f"{name} {what}", tolerance, partial(_agreement, name, single))
+    for what, tolerance, single in (
+        ("of one state is that of a batch", ROUNDING, False),
+        ("in float32 is that in float64", HALF, True),
+    )
+    for name in FUNCTIONS
+)
