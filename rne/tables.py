@@ -1,13 +1,15 @@
-"""Plain text of numbers: how results print themselves as tables."""
+"""Tables of plain text: how results and the command line print numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Cell = str | int | float | None
 
 NOISE = 1e-12
 """What a table takes for rounding, as a part of the largest number of its column."""
@@ -54,3 +56,38 @@ def percent(parts: Array) -> list[str]:
     ['25 %', '0.123 %']
     """
     return [f"{100 * part:.3g} %" for part in parts]
+
+
+def table(titles: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
+    """Return rows as lines with aligned columns, words to the left and numbers to the right.
+
+    Parameters
+    ----------
+    titles : one a column.
+    rows : cells; None (nothing) and infinity (no limit) become "-". A column of nothing is left out.
+
+    Examples
+    --------
+    >>> import math
+    >>> print(table(["joint", "upper [rad]"], [["shoulder", 2.5], ["elbow", math.inf]]))
+    joint     upper [rad]
+    shoulder          2.5
+    elbow               -
+    """
+    cells = list(rows)
+    columns = []
+    for k, title in enumerate(titles):
+        column = [row[k] for row in cells]
+        if all(cell is None for cell in column):
+            continue
+        texts = [title, *map(_text, column)]
+        width = max(map(len, texts))
+        words = any(isinstance(cell, str) for cell in column)
+        columns.append([text.ljust(width) if words else text.rjust(width) for text in texts])
+    return "\n".join("  ".join(line).rstrip() for line in zip(*columns, strict=True))
+
+
+def _text(cell: Cell) -> str:
+    if isinstance(cell, float):
+        return f"{cell:.6g}" if math.isfinite(cell) else "-"
+    return "-" if cell is None else str(cell)

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.bodies import shapes
-from rne.check import IDENTITY, ZERO, matrix, numbers, rotation_matrix, symmetric, together, vector, vectors
+from rne.check import IDENTITY, ZERO, numbers, rotation_matrix, symmetric, together, vectors
 from rne.errors import ArgumentError
-from rne.model.tree import Body
 
 Array = NDArray[np.float64]
 
@@ -187,26 +186,6 @@ class Inertia:
         J[3, :3] = J[:3, 3] = self.mass * self.com
         J[3, 3] = self.mass
         return J
-
-    @classmethod
-    def from_body(cls, body: Body) -> Inertia:
-        """Return mass, centre of mass and tensor of a link of `robot.tree.bodies`, in its frame.
-
-        Examples
-        --------
-        >>> import rne
-        >>> Inertia.from_body(rne.load("models/planar2/robot.dh.toml").tree.bodies[-1]).com
-        array([-0.5,  0. ,  0. ])
-        """
-        if not isinstance(body, Body):
-            raise ArgumentError(f"body: wanted one of robot.tree.bodies, got {type(body).__name__}")
-        return cls(body.mass, body.com, body.inertia)
-
-    def to_body(self, name: str) -> Body:
-        """Return the body as a link of a tree, in the frame in which it is given."""
-        if not isinstance(name, str) or not name.strip():
-            raise ArgumentError(f"name: wanted a text with something in it, got {name!r}")
-        return Body(name, self.mass, vector("com", self.com), matrix("tensor", self.tensor))
 
     # ------------------------------------------------------------------------------------- moved about, put together
 

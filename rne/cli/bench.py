@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 import rne
 from rne.cli.options import examples, say, show, takes_robot
-from rne.cli.table import Cell, table
 from rne.errors import ArgumentError
 from rne.model.robot import Robot
 from rne.model.sampling import random_positions, velocity_limits
+from rne.tables import Cell, table
 
 Floats = NDArray[Any]
 

@@ -9,8 +9,8 @@ import click
 import rne
 from rne import examples as gallery
 from rne.cli.options import examples, say, show
-from rne.cli.table import table
 from rne.errors import ArgumentError
+from rne.tables import table
 
 
 @click.command(

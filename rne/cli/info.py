@@ -11,9 +11,9 @@ import click
 import numpy as np
 
 from rne.cli.options import examples, show, takes_robot
-from rne.cli.table import table
 from rne.model.robot import Robot
 from rne.model.tree import Body, Coupling, Drive, Joint, Mimic
+from rne.tables import table
 
 
 @click.command(

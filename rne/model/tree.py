@@ -10,8 +10,9 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rne.check import IDENTITY, ZERO, Matrix, Vector
-from rne.errors import Problem
+from rne.bodies.inertia import Inertia
+from rne.check import IDENTITY, ZERO, Matrix, Vector, matrix, vector
+from rne.errors import ArgumentError, Problem, shown
 
 STANDARD_GRAVITY: Vector = (0.0, 0.0, -9.81)
 
@@ -90,6 +91,32 @@ class Body:
     inertia: Matrix = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     has_inertial: bool = True
     line: int | None = None
+
+    @classmethod
+    def from_inertia(cls, name: str, inertia: Inertia) -> Body:
+        """Return a link with the inertia of a body, in the frame in which that is given.
+
+        Raises
+        ------
+        ArgumentError
+            The name is no text, or empty, or `inertia` is no `Inertia`.
+        """
+        if not isinstance(name, str) or not name.strip():
+            raise ArgumentError(f"name: wanted a text with something in it, got {shown(name)}")
+        if not isinstance(inertia, Inertia):
+            raise ArgumentError(f"inertia: wanted an Inertia, got {type(inertia).__name__}")
+        return cls(name, inertia.mass, vector("com", inertia.com), matrix("tensor", inertia.tensor))
+
+    def to_inertia(self) -> Inertia:
+        """Return mass, center of mass and tensor of the link, in its frame.
+
+        Examples
+        --------
+        >>> import rne
+        >>> rne.load("models/planar2/robot.dh.toml").tree.bodies[-1].to_inertia().com
+        array([-0.5,  0. ,  0. ])
+        """
+        return Inertia(self.mass, self.com, self.inertia)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rne.bodies.inertia import Inertia
 from rne.errors import ModelError
 from rne.model.robot import Robot
 from rne.model.tree import Body, Tree
@@ -102,10 +101,10 @@ def solid(body: Body) -> Solid:
     Examples
     --------
     >>> box = Inertia.box(12.0, [1.0, 2.0, 3.0])
-    >>> solid(box.to_body("crate")).axes ** 2 * 12 / 5  # s_k = m l_k^2 / 3 for half lengths l_k
+    >>> solid(Body.from_inertia("crate", box)).axes ** 2 * 12 / 5  # s_k = m l_k^2 / 3 for half lengths l_k
     array([9., 4., 1.])
     """
-    moments, rotation = Inertia.from_body(body).principal()
+    moments, rotation = body.to_inertia().principal()
     second = np.maximum(moments.sum() / 2 - moments, 0.0)
     return Solid(body.name, body.mass, np.array(body.com), rotation, np.sqrt(5 * second / body.mass))
 

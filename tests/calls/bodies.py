@@ -8,7 +8,6 @@ from own_robots import ARM, arm
 import rne
 from calls.bad import (
     BAD,
-    BODIES,
     NAMES,
     PSEUDO,
     ROBOT,
@@ -21,6 +20,7 @@ from calls.bad import (
     no_numbers,
 )
 from calls.call import BODY, Call, call_of
+from rne.model.tree import Body
 
 ROWS = [{"name": name, "joint": "revolute", "a": 1.0, "mass": 2.0} for name in ("one", "two")]
 MATRIX = [*no_numbers(N), *no_numbers(N * N), np.triu(np.ones((N, N))), np.eye(N + 1), np.eye(N)[None], np.eye(N) > 0]
@@ -179,8 +179,12 @@ BODY_CALLS: tuple[Call, ...] = (
     ),
     call_of(rne.Inertia.sphere, {"radius": SIZE, "inner": [*SIZE, 2.0]}, mass=1.0, radius=1.0),
     call_of(rne.Inertia.from_pseudo, {"pseudo": PSEUDO}, pseudo=BODY.pseudo),
-    call_of(rne.Inertia.from_body, {"body": BODIES}, body=ROBOT.tree.bodies[1]),
-    call_of(BODY.to_body, name="body"),
+    call_of(
+        Body.from_inertia,
+        {"name": [None, 3, "", " ", b"link"], "inertia": [None, 3, np.eye(3), ROBOT]},
+        name="link",
+        inertia=BODY,
+    ),
     call_of(BODY.at, {"rotation": [*ROTATION, 2 * np.eye(3), -np.eye(3)], "position": [None, *VECTOR]}),
     call_of(BODY.shifted, {"by": [None, *VECTOR]}, by=np.ones(3)),
     call_of(BODY.about, {"point": [None, *VECTOR]}, point=np.ones(3)),

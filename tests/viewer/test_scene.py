@@ -18,7 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::rne.ModelWarning")
 
 
 def body(mass: float, tensor: np.ndarray, com: tuple = (0.0, 0.0, 0.0)) -> Body:
-    return Inertia(mass, com, tensor).to_body("body")
+    return Body.from_inertia("body", Inertia(mass, com, tensor))
 
 
 def test_the_ellipsoid_of_a_ball_is_the_ball():
