@@ -157,3 +157,4 @@ VECTORS = ["text", None, 1.0, [1.0], np.ones(4), [1j] * 3, [True] * 3, ["1"] * 3
 UNEVEN = [*VECTORS, np.ones((2, 3))]  # where the others are three
 SIZE = no_number(-1.0)
 PSEUDO = ["text", None, np.eye(3), np.eye(4) * np.nan, np.eye(4) * 1j, np.eye(4) > 0, np.triu(np.ones((4, 4)))]
+BODIES = [None, 3, rne.Inertia(1.0), "hand"]
