@@ -8,5 +8,6 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 
 # The random trees and the readers for Pinocchio and MuJoCo are those of the tests.
-if str(ROOT / "tests") not in sys.path:
-    sys.path.insert(0, str(ROOT / "tests"))
+SUPPORT = str(ROOT / "tests" / "support")
+if SUPPORT not in sys.path:
+    sys.path.insert(0, SUPPORT)

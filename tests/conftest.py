@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-TESTS = Path(__file__).parent
-
-# `import reference`, `import strategies` and `import oracles` work from every sub-folder, however pytest is called.
-if str(TESTS) not in sys.path:
-    sys.path.insert(0, str(TESTS))
+# Helpers are imported by their plain names from every folder, however pytest is called. `tests` itself stays off the
+# path: its folders are named as the rooms of `rne` are, and `import files` must not find one of them.
+SUPPORT = Path(__file__).parent / "support"
+if str(SUPPORT) not in sys.path:
+    sys.path.insert(0, str(SUPPORT))
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Add to the filters of pyproject.toml those that need this folder, and the package, on the path."""
-    helpers = "|".join(sorted(path.stem for path in TESTS.iterdir()))
+    helpers = "|".join(sorted(path.stem for path in SUPPORT.iterdir()))
     config.addinivalue_line("filterwarnings", rf"error:::({helpers})(\.|$)")
     config.addinivalue_line("filterwarnings", "error::rne.errors.ModelWarning")  # whoever called
 

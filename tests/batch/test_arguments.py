@@ -1,6 +1,6 @@
 """Every public function, every argument: what is none is refused by name, and any layout of a good one gives the same.
 
-The calls are listed in `calls/`; what is public and not there fails.
+The calls are listed in `tests/support/calls/`; what is public and not there fails.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from checks import (
     random_robot,
     random_states,
 )
-from examples import NAMES, SAMPLES, example
+from example_robots import NAMES, SAMPLES, example
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from checks import assert_near, random_robot, random_states
-from examples import example
+from example_robots import example
 from models_at_hand import MODELS
 from own_robots import arm, gripper
 

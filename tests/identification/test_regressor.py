@@ -14,7 +14,7 @@ from checks import (
     random_robot,
     random_states,
 )
-from examples import SAMPLES, example
+from example_robots import SAMPLES, example
 from oracles import GRAVITY
 from own_robots import arm, gripper
 

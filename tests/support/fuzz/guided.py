@@ -1,6 +1,7 @@
-"""Fuzzing guided by coverage: `PYTHONPATH=tests python -m fuzz.guided urdf CORPUS_FOLDER -max_total_time=600`.
+"""Fuzzing guided by coverage: `PYTHONPATH=tests/support python -m fuzz.guided urdf CORPUS_FOLDER -max_total_time=600`.
 
-Needs atheris. What it finds is cut to the smallest file by hand or by `-minimize_crash=1`, and kept in `corpus/`.
+Needs atheris. What it finds is cut to the smallest file by hand or by `-minimize_crash=1`, and kept in
+`tests/fuzz/corpus/`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ if __name__ == "__main__":  # the tests, which read this page, need no atheris
 
     import atheris
 
-    with atheris.instrument_imports(include=["rne.read", "rne.edit", "rne.read.loading"]):
+    with atheris.instrument_imports(include=["rne.read", "rne.model"]):
         pass
 
     from fuzz.mutations import dh, urdf

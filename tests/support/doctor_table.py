@@ -9,7 +9,7 @@ from oracles import example_id, example_urdfs
 
 import rne
 
-PAGE = Path(__file__).parents[1] / "docs" / "doctor.md"
+PAGE = Path(__file__).parents[2] / "docs" / "doctor.md"
 BEGIN, END = "<!-- table: begin -->\n", "<!-- table: end -->"
 
 

@@ -1,4 +1,4 @@
-"""Many more spoiled files than the tests take, on all cores: `PYTHONPATH=tests python -m fuzz.run 1000000`.
+"""Many more spoiled files than the tests take, on all cores: `PYTHONPATH=tests/support python -m fuzz.run 1000000`.
 
 With `--pinocchio`, every spoiled URDF that loads without a word is also given to Pinocchio, and the torques of both are
 held against each other: a silent wrong robot is a find as well.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-MODELS = Path(__file__).parents[1] / "models"
+MODELS = Path(__file__).parents[2] / "models"
 URDFS = {  # name: (degrees of freedom, mass of all links in kg)
     "panda": (8, 17.451901),
     "iiwa14": (7, 30.61),
