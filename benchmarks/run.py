@@ -1,4 +1,7 @@
-"""The side-by-side run: `python -m benchmarks.run` measures everything and writes results.json beside this file."""
+"""The side-by-side run: `python -m benchmarks.run` measures everything and writes results.json beside this file.
+
+A trial run, which is one with another `--seconds`, `--scale` or `--only`, writes trial.json instead, which is not kept.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import platform
 import subprocess
 import time
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -22,7 +25,9 @@ from benchmarks.contenders import CONTENDERS, MissingError
 from benchmarks.measure import alternate, extra_memory, fresh_processes, ratios
 from benchmarks.subjects import SUBJECTS, panda, states, tree
 
-RESULTS = Path(__file__).with_name("results.json")
+RESULTS = Path(__file__).with_name("results.json")  # committed, and shown in the README
+TRIAL = Path(__file__).with_name("trial.json")  # ignored by git
+WHOLE = {"seconds": 4.0, "scale": 1.0, "only": ""}  # what a run is asked for whose results may be committed
 
 SIZES = (7, 15, 30, 75, 150, 300)  # joints
 TREES = 4  # of each size: small ones differ
@@ -31,19 +36,28 @@ LINK_SAMPLES = 84_000  # joints times samples of a run, the same for all sizes
 Result = dict[str, Any]
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=4.0, help="time for each row")
-    parser.add_argument("--scale", type=float, default=1.0, help="batches smaller by this factor, to try it out")
-    parser.add_argument("--only", default="", help="only rows with this in their name")
-    parser.add_argument("--output", type=Path, default=RESULTS)
-    args = parser.parse_args()
+    parser.add_argument("--seconds", type=float, default=WHOLE["seconds"], help="time for each row")
+    parser.add_argument("--scale", type=float, default=WHOLE["scale"], help="batches smaller by this factor")
+    parser.add_argument("--only", default=WHOLE["only"], help="only rows with this in their name")
+    parser.add_argument("--output", type=Path, help="file to write; results.json, or trial.json for a trial run")
+    args = parser.parse_args(arguments)
+    output = args.output or target(args.seconds, args.scale, args.only)
     start, results = time.perf_counter(), []
     for result in _results(args.seconds, args.scale, args.only):
         results.append(result)
         print(f"{time.perf_counter() - start:4.0f} s  {describe(result)}", flush=True)
+    if not results:
+        parser.error(f"--only: no row has {args.only!r} in its name")
     page = {"date": datetime.date.today().isoformat(), "machine": machine(), "results": results}
-    args.output.write_text(json.dumps(page, indent=2) + "\n")
+    output.write_text(json.dumps(page, indent=2) + "\n")
+    print(f"written to {output}")
+
+
+def target(seconds: float, scale: float, only: str) -> Path:
+    """Where the results of a run go by default: those of a trial run do not take the place of the committed ones."""
+    return RESULTS if {"seconds": seconds, "scale": scale, "only": only} == WHOLE else TRIAL
 
 
 def describe(result: Result) -> str:

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from benchmarks import report
+from benchmarks import report, run
 from benchmarks.cases import COMPARED, ROWS, rows
 from benchmarks.contenders import CONTENDERS, MissingError, libraries
 from benchmarks.measure import extra_memory, ratios
@@ -63,3 +63,46 @@ def test_memory_beyond_the_result():
 
 def test_ratio_is_that_of_the_shortest_times_and_the_median_of_the_turns():
     assert ratios([1.0, 2.0, 4.0], [6.0, 4.0, 12.0]) == {"ratio": 4.0, "median_ratio": 3.0, "turns": 3}
+
+
+TRIALS = [["--seconds", "0.01"], ["--scale", "10"], ["--only", "twos"], ["--seconds", "4", "--only", "twos"]]
+
+
+@pytest.fixture
+def written(monkeypatch, tmp_path):
+    """Runs that measure nothing, in a folder with results of before; call it for the files that a run has changed."""
+    row = {"name": "ones and twos", "value": 2.0, "unit": "times as fast", "more_is_better": True}
+    monkeypatch.setattr(run, "_results", lambda seconds, scale, only: iter([row] if only in row["name"] else []))
+    for name in ("RESULTS", "TRIAL"):
+        monkeypatch.setattr(run, name, tmp_path / getattr(run, name).name)
+    run.RESULTS.write_text("committed")
+
+    def changed(*arguments: str) -> set[str]:
+        run.main(arguments)
+        return {path.name for path in tmp_path.iterdir() if path.read_text() != "committed"}
+
+    return changed
+
+
+@pytest.mark.parametrize("options", TRIALS, ids=" ".join)
+def test_a_trial_run_leaves_the_committed_results_alone(written, options):
+    assert written(*options) == {"trial.json"}
+    assert json.loads(run.TRIAL.read_text())["results"][0]["name"] == "ones and twos"
+
+
+def test_a_whole_run_and_one_with_an_output_write_what_they_are_to(written, tmp_path):
+    assert written("--only", "ones", "--output", str(tmp_path / "mine.json")) == {"mine.json"}
+    assert written() == {"mine.json", "results.json"}
+
+
+def test_a_run_of_no_row_writes_nothing(written, capsys):
+    with pytest.raises(SystemExit):
+        written("--only", "threes")
+    assert "no row has 'threes' in its name" in capsys.readouterr().err
+    assert run.RESULTS.read_text() == "committed"
+
+
+def test_the_trial_is_ignored_by_git_and_the_results_are_not():
+    ignored = (run.ROOT / ".gitignore").read_text().splitlines()
+    assert "/benchmarks/trial.json" in ignored
+    assert not any("results" in line for line in ignored)
