@@ -8,7 +8,9 @@ from __future__ import annotations
 import contextlib
 import inspect
 import warnings
+from collections.abc import Iterator
 from dataclasses import is_dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -157,21 +159,59 @@ def arrays_of(call: Call) -> dict[str, np.ndarray]:
 
 # Plots take all arrays the same way, and time.
 OF_A_PLOT = ("list", "reversed", "big-endian")
-CASES = [
-    pytest.param(call, layout, id=f"{call.title}-{layout}")
-    for call in filter(arrays_of, CALLS)
-    for layout in (OF_A_PLOT if call.title.startswith("plot.") else LAYOUTS)
-]
 
 
-@pytest.mark.parametrize(("call", "layout"), CASES)
-def test_the_layout_of_no_argument_matters(call: Call, layout, tmp_path):
-    arrays, wanted, rounding = arrays_of(call), call(), rounding_of(call)
-    turned = {name: LAYOUTS[layout](array, tmp_path) for name, array in arrays.items()}
+@cache
+def wanted_of(number: int) -> Any:
+    """Result of the good call with that number, for all that compare with it."""
+    return CALLS[number]()
+
+
+def differences(call: Call, changes: dict[str, Any], wanted: Any) -> Iterator[str]:
+    """Say so if a call with other arguments gives another result, warns, or is refused."""
+    asked = f"{call.title} with {', '.join(changes)}"
     with warnings.catch_warnings(action="error"):
-        for name in arrays:
-            assert same(call(**{name: turned[name]}), wanted, rounding), name
-        assert same(call(**turned), wanted, rounding)
+        try:
+            result = call(**changes)
+        except Exception as error:
+            yield f"{asked}: {error!r}"
+            return
+    if not same(result, wanted, rounding_of(call)):
+        yield f"{asked}: another result"
+
+
+def test_differences_name_call_and_argument():
+    """Of functions that are wrong, warn, or refuse, where memory is not as numpy makes it."""
+
+    def read(x, y):
+        if isinstance(x, list):
+            raise TypeError("no array")
+        if not x.flags.writeable:
+            warnings.warn("read-only", stacklevel=1)
+        return np.frombuffer(x.tobytes()) + y
+
+    good = {"x": np.arange(3.0), "y": np.arange(3.0)}
+    call = Call(read, good, {}, "read")
+    swapped = good["x"].astype(">f8")
+    assert list(differences(call, {"x": swapped}, call())) == ["read with x: another result"]
+    assert list(differences(call, good | {"x": swapped}, call())) == ["read with x, y: another result"]
+    assert list(differences(call, {"x": [0.0]}, call())) == ["read with x: TypeError('no array')"]
+    assert list(differences(call, {"x": frozen(good["x"])}, call())) == ["read with x: UserWarning('read-only')"]
+    assert list(differences(call, {"y": good["y"].astype(">f8")}, call())) == []
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_layout_of_no_argument_matters(layout, tmp_path):
+    """Of every call, each array by itself in that layout, then all together."""
+    found = []
+    for number, call in enumerate(CALLS):
+        if call.title.startswith("plot.") and layout not in OF_A_PLOT:
+            continue
+        turned = {name: LAYOUTS[layout](array, tmp_path) for name, array in arrays_of(call).items()}
+        changes = [{name: array} for name, array in turned.items()]
+        for change in [*changes, turned] if len(changes) > 1 else changes:
+            found += differences(call, change, wanted_of(number))
+    assert not found, "\n" + "\n".join(found)
 
 
 def test_what_numba_learned_elsewhere_of_a_subclass_is_not_applied_to_foreign_bytes():
@@ -216,12 +256,12 @@ def as_table(x):
 
 @pytest.mark.parametrize("layout", LAYOUTS_OF_ROWS)
 def test_the_layout_of_no_batch_matters(layout, tmp_path):
+    found = []
     for call in BATCHED:
         rows = {name: x + np.linspace(0, 1, 7)[:, None] for name, x in arrays_of(call).items() if name in STATE_NAMES}
-        wanted, rounding = call(**rows), rounding_of(call)
         turned = {name: LAYOUTS_OF_ROWS[layout](x, tmp_path) for name, x in rows.items()}
-        with warnings.catch_warnings(action="error", category=UserWarning):
-            assert same(call(**turned), wanted, rounding), call.title
+        found += differences(call, turned, call(**rows))
+    assert not found, "\n" + "\n".join(found)
 
 
 STATE_NAMES = ("q", "qd", "qdd", "tau")
