@@ -131,11 +131,11 @@ def test_rotors_add_nothing(sample):
 def test_centripetal_and_coriolis_torques(sample):
     tree, q, qd, _ = sample
     robot = rne.Robot(tree)
-    D, parts = rne.christoffel(robot, q), rne.velocity_torques(robot, q, qd)
+    D, parts = rne.christoffel(robot, q), rne.velocity_torques(robot, q, qd)  # which uses no symbols
     centripetal = np.einsum("ijj,j", D, qd**2)
     assert_near(parts.centripetal, centripetal)
     assert_near(parts.coriolis, np.einsum("ijk,j,k", D, qd, qd) - centripetal)
-    assert_near(sum(parts), rne.coriolis_vector(robot, q, qd))
+    assert_near(sum(parts), ref.bias_vector(tree, q, qd, np.zeros(3)))
 
 
 @pytest.mark.parametrize("joints", [40, 120])

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -274,6 +275,13 @@ def inverse_dynamics(
     for body, wrench in (f_ext or {}).items():
         tau = tau - jacobian(tree, q, body).T @ np.asarray(wrench, dtype=float)
     return tau + friction_torque(tree, _vector(qd, n)) if friction else tau
+
+
+def torques(tree: Tree, q: Array, qd: Array, qdd: Array, **options: Any) -> Array:
+    """Inverse dynamics of states (..., n), one after the other, springs included."""
+    states = zip(*(x.reshape(-1, x.shape[-1]) for x in (q, qd, qdd)), strict=True)
+    tau = [inverse_dynamics(tree, *state, **options) + spring_torque(tree, state[0]) for state in states]
+    return np.reshape(tau, q.shape)
 
 
 def mass_matrix(tree: Tree, q: ArrayLike) -> Array:
