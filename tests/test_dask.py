@@ -261,14 +261,14 @@ def test_equal_calls_have_equal_names():
 
 
 def test_a_block_stays_on_its_thread(monkeypatch):
-    counts, count = [], rne.many.thread_count
+    counts, count = [], rne.batch.threads.thread_count
 
     def noting(*wish):
         counts.append(count(*wish))
         return counts[-1]
 
     monkeypatch.setenv("RNE_NUM_THREADS", "2")
-    monkeypatch.setattr(rne.many, "thread_count", noting)
+    monkeypatch.setattr(rne.batch.threads, "thread_count", noting)
     rne.gravity_vector(ARM, np.zeros((20_000, 6)))
     assert counts == [2]
     lazy.gravity_vector(ARM, da.zeros((40_000, 6), chunks=(20_000, 6))).compute(scheduler="sync")

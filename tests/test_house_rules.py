@@ -10,7 +10,7 @@ import inspect
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -205,7 +205,7 @@ def room_names() -> set[str]:
 
 def public_names() -> Iterator[tuple[str, object]]:
     for module in PUBLIC_MODULES:
-        for name in module.__all__:
+        for name in filter(partial(hasattr, module), module.__all__):  # `test_public_names_are_there` tells the others
             value = getattr(module, name)
             if not inspect.ismodule(value):
                 yield f"{module.__name__}.{name}", value

@@ -1,4 +1,4 @@
-"""Readers: a robot file becomes a `rne.tree.Tree`."""
+"""Readers: a robot file becomes a `rne.model.tree.Tree`."""
 
 from __future__ import annotations
 

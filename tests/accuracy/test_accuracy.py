@@ -17,17 +17,17 @@ PAGE = (Path(__file__).parents[2] / "docs" / "accuracy.md").read_text(encoding="
 PLAIN = {"mimic": 0.0, "massless": 0.0}
 
 
-def panda() -> rne.tree.Tree:
+def panda() -> rne.model.tree.Tree:
     tree = rne.load("models/panda/robot.urdf", lock={"panda_finger_joint1": 0.0}).tree
     fixed = [replace(joint, mimic=None) for joint in tree.joints]
     return replace(tree, joints=tuple(fixed))
 
 
-def tree(joints: int, **features: float) -> rne.tree.Tree:
+def tree(joints: int, **features: float) -> rne.model.tree.Tree:
     return random_tree(np.random.default_rng(joints), joints, **PLAIN, **features)
 
 
-def wide_masses() -> rne.tree.Tree:
+def wide_masses() -> rne.model.tree.Tree:
     """Ten links in a row whose masses are spread over fifteen decades."""
     rng, chain = np.random.default_rng(3), tree(10, branching=0.0, fixed=0.0, rotors=False)
     factors = 10.0 ** rng.uniform(-9, 6, len(chain.bodies))

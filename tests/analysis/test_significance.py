@@ -175,7 +175,7 @@ def test_a_joint_that_feels_only_rounding_has_no_parts_that_matter():
 def test_blocks_change_nothing(monkeypatch):
     robot, states = arm(), random_states(3, 23, seed=7)
     whole = rne.significance(robot, *states, below=0.05)
-    monkeypatch.setattr(rne.simplification, "_AT_A_TIME", 160)
+    monkeypatch.setattr(rne.analysis.significance, "_AT_A_TIME", 160)
     blocks = rne.significance(robot, *states, below=0.05)
     assert blocks.dropped == whole.dropped
     assert_near(blocks.simplified, whole.simplified)

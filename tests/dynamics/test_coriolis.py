@@ -123,7 +123,7 @@ def test_symbols_are_symmetric_and_the_matrix_is_made_of_them(sample):
 def test_rotors_add_nothing(sample):
     tree, q, qd, _ = sample
     robot = rne.Robot(tree)
-    heavy = robot.with_drives({j.name: rne.tree.Drive(rotor_inertia=0.3) for j in tree.joints if j.movable})
+    heavy = robot.with_drives({j.name: rne.model.tree.Drive(rotor_inertia=0.3) for j in tree.joints if j.movable})
     assert_same_bits(rne.coriolis_matrix(heavy, q, qd), rne.coriolis_matrix(robot, q, qd))
 
 

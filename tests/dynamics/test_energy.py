@@ -124,7 +124,7 @@ def test_kinetic_energy_is_half_the_mass_matrix_between_velocities(robot):
     mine, still = rne.Robot(tree), (0.0, 0.0, 0.0)
     K = rne.kinetic_energy(mine, q, qd)
     assert_near(K, qd @ rne.inverse_dynamics(mine, q, None, qd, gravity=still) / 2)
-    bare = mine.with_drives({joint.name: rne.tree.Drive() for joint in tree.joints if joint.movable})
+    bare = mine.with_drives({joint.name: rne.model.tree.Drive() for joint in tree.joints if joint.movable})
     assert_near(rne.kinetic_energy(mine, q, qd, rotors=False), rne.kinetic_energy(bare, q, qd))
     assert K >= rne.kinetic_energy(mine, q, qd, rotors=False) >= -1e-12 * max(1.0, K)
 
@@ -144,7 +144,7 @@ def test_links_add_up(robot):
 @given(strategies.robots(max_joints=6), st.integers(0, 100))
 def test_springs_store_what_they_resist(robot, stiffness):
     tree, q, _, _ = robot
-    drive, h = rne.tree.Drive(stiffness=float(stiffness), rest=0.4), 1e-5
+    drive, h = rne.model.tree.Drive(stiffness=float(stiffness), rest=0.4), 1e-5
     mine = rne.Robot(tree).with_drives({joint.name: drive for joint in tree.joints if joint.movable})
     stored = rne.potential_energy(mine, q) - rne.potential_energy(mine, q, springs=False)
     assert_near(stored, stiffness * ((ref.expand(tree, q) - 0.4) ** 2).sum() / 2)

@@ -112,13 +112,13 @@ def test_followers_count_as_part_of_their_leader():
     """A leader without mass whose follower has some is moved by it; the other way round, too."""
     row = REVOLUTE | {"a": 0.3}
     tree = dh([row | BALL, row, row | BALL | {"com": [0.1, 0.2, 0.0]}]).tree
-    mimic = rne.tree.Mimic("joint2", 1.5, 0.1)
+    mimic = rne.model.tree.Mimic("joint2", 1.5, 0.1)
     joints = tuple(dataclasses.replace(j, mimic=mimic if j.name == "joint3" else None) for j in tree.joints)
     robot = rne.Robot(dataclasses.replace(tree, joints=joints))
     q, qdd = np.array([0.3, 0.4]), np.array([1.0, -2.0])
     tau = rne.inverse_dynamics(robot, q, None, qdd)
     np.testing.assert_allclose(rne.forward_dynamics(robot, q, None, tau), qdd, rtol=1e-9)
-    bodies = tuple(dataclasses.replace(b, mass=0.0, inertia=rne.tree.Body("").inertia) for b in robot.tree.bodies)
+    bodies = tuple(dataclasses.replace(b, mass=0.0, inertia=rne.model.tree.Body("").inertia) for b in robot.tree.bodies)
     with pytest.raises(rne.SingularError, match="at joint 'joint2'"):
         rne.forward_dynamics(rne.Robot(dataclasses.replace(robot.tree, bodies=bodies)), q)
 
@@ -129,7 +129,7 @@ def test_followers_count_as_part_of_their_leader():
 @METHODS
 def test_a_rotor_or_an_inertia_mends_it(method):
     robot = pointer()
-    for drives in ({"j2": rne.tree.Drive(1e-6, 10.0)}, {"j2": rne.tree.Drive(1e-9)}):
+    for drives in ({"j2": rne.model.tree.Drive(1e-6, 10.0)}, {"j2": rne.model.tree.Drive(1e-9)}):
         mended = robot.with_drives(drives)
         tau = rne.inverse_dynamics(mended, [0.4, 0.7], [0.5, 1.0], [1.0, 2.0])
         got = rne.forward_dynamics(mended, [0.4, 0.7], [0.5, 1.0], tau, method=method)

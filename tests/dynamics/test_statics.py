@@ -89,7 +89,7 @@ def test_joint_wrenches_are_those_of_the_twin(robot, data):
 @given(strategies.robots(mimic=0.0))
 def test_the_part_along_the_axis_is_the_torque_of_the_bodies(robot):
     tree, q, qd, qdd = robot
-    mine = rne.Robot(tree).with_drives({joint.name: rne.tree.Drive() for joint in tree.joints if joint.movable})
+    mine = rne.Robot(tree).with_drives({joint.name: rne.model.tree.Drive() for joint in tree.joints if joint.movable})
     tau = dict(zip(mine.joint_names, rne.inverse_dynamics(mine, q, qd, qdd), strict=True))
     w = rne.joint_wrenches(mine, q, qd, qdd, axes="local")
     for name, force in zip(mine.links.joints, w, strict=True):

@@ -50,7 +50,7 @@ def test_locking_leaves_a_spring_to_a_fixed_point():
 
 def test_locking_a_leader_locks_the_couplings_of_its_followers():
     robot = gripper()
-    coupling = rne.tree.Coupling("turn", "right_finger", stiffness=5.0, viscous=2.0, rest=0.3, ratio=4.0)
+    coupling = rne.model.tree.Coupling("turn", "right_finger", stiffness=5.0, viscous=2.0, rest=0.3, ratio=4.0)
     coupled = rne.Robot(replace(robot.tree, couplings=(coupling,)))
     locked = coupled.with_locked({"left_finger": 0.02})
     finger = -1.5 * 0.02 + 0.01

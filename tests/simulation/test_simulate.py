@@ -99,8 +99,8 @@ def test_semi_implicit_euler_keeps_the_energy_in_bounds():
 @pytest.mark.parametrize("method", ["rk4", "adaptive"])
 def test_what_friction_takes_is_missing(method):
     """Energy lost is the integral of friction torque times velocity; Coulomb friction, too, while nothing turns."""
-    drive = rne.tree.Drive(1e-4, 50.0, viscous=0.3, coulomb_plus=0.2, coulomb_minus=0.9)
-    arm = double_pendulum().with_drives({"shoulder": drive, "elbow": rne.tree.Drive(viscous=0.1)})
+    drive = rne.model.tree.Drive(1e-4, 50.0, viscous=0.3, coulomb_plus=0.2, coulomb_minus=0.9)
+    arm = double_pendulum().with_drives({"shoulder": drive, "elbow": rne.model.tree.Drive(viscous=0.1)})
     got = rne.simulate(arm, [0.0, 0.0], t=times(0.6), friction=True, method=method)
     assert (got.qd[1:, 0] < 0).all()
     power = (rne.friction_torque(arm, got.qd) * got.qd).sum(axis=1)
