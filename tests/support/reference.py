@@ -1,4 +1,4 @@
-"""The plain twin: rigid-body dynamics of a `rne.model.tree.Tree` in numpy, one loop a sweep, to be read beside a textbook.
+"""The plain twin: rigid-body dynamics of a `Tree` in numpy, one loop a sweep, to be read beside a textbook.
 
 Everything is in world axes (the axes of the root body) and about points a drawing would show: bodies move with their
 centres of mass (`F = m a_c`, `N = I wd + w x I w`, gravity is a force `m g`), fixed joints are joints that do not move,

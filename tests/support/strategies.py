@@ -244,7 +244,7 @@ def _mimic(integer: Integer, leader: str) -> Mimic:
 
 
 def as_matrix(R: Array) -> Matrix:
-    """Turn a numpy matrix into the nested tuples of `rne.tree`."""
+    """Turn a numpy matrix into the nested tuples of `rne.model.tree`."""
     (a, b, c) = ((float(x), float(y), float(z)) for x, y, z in R)
     return a, b, c
 
