@@ -2,7 +2,7 @@
 
 Each takes `model`, the table that `model(robot)` returns, and arrays that it fills; nothing is allocated. Arrays are
 one-dimensional; those that are filled must be of the precision of the model, or the caller does not compile. Lengths
-are checked: a wrong one raises ValueError, and so does a place on a link that the model does not have.
+are checked: a wrong one raises ValueError, and so does a site on a link that the model does not have.
 
 Code that calls these functions and is compiled with ``cache=True`` does not notice a new version of rne (numba issue
 1833); clear its cache after an upgrade.
@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.batch.arguments import as_frame, as_place, as_table, as_wrenches, check_axes, check_robot
+from rne.batch.arguments import as_frame, as_site, as_table, as_wrenches, check_axes, check_robot
 from rne.errors import ArgumentError
-from rne.kernels.user_dynamics import (
+from rne.kernels.user.dynamics import (
     christoffel,
     coriolis_matrix,
     forward_dynamics,
@@ -27,20 +27,18 @@ from rne.kernels.user_dynamics import (
     gravity_vector,
     inverse_dynamics,
     mass_matrix,
-    static_torque,
 )
-from rne.kernels.user_kinematics import (
+from rne.kernels.user.energy import kinetic_energy, potential_energy
+from rne.kernels.user.kinematics import (
     center_of_mass,
     center_of_mass_jacobian,
     forward_kinematics,
     frame_acceleration,
     frame_velocity,
     jacobian,
-    joint_wrenches,
-    kinetic_energy,
-    potential_energy,
-    regressor,
 )
+from rne.kernels.user.regressor import regressor
+from rne.kernels.user.statics import joint_wrenches, static_torque
 from rne.model.robot import Robot
 
 __all__ = [
@@ -56,15 +54,15 @@ __all__ = [
     "gravity_vector",
     "inverse_dynamics",
     "jacobian",
-    "joint_places",
+    "joint_sites",
     "joint_wrenches",
     "kinetic_energy",
     "mass_matrix",
     "model",
-    "place",
-    "places",
     "potential_energy",
     "regressor",
+    "site",
+    "sites",
     "static_torque",
 ]
 
@@ -79,7 +77,7 @@ def model(robot: Robot, dtype: Any = np.float64) -> NDArray[Any]:
 
     Returns
     -------
-    model : read-only array; its layout is nobody's business. Gravity is that of the robot.
+    model : read-only array; its layout is private. Gravity is that of the robot.
 
     Raises
     ------
@@ -104,7 +102,7 @@ def model(robot: Robot, dtype: Any = np.float64) -> NDArray[Any]:
     return as_table(robot, _precision(dtype))
 
 
-def places(robot: Robot, frames: Mapping[str, str], dtype: Any = np.float64) -> NDArray[Any]:
+def sites(robot: Robot, frames: Mapping[str, str], dtype: Any = np.float64) -> NDArray[Any]:
     """Return where wrenches act, for `static_torque`.
 
     Parameters
@@ -115,7 +113,7 @@ def places(robot: Robot, frames: Mapping[str, str], dtype: Any = np.float64) -> 
 
     Returns
     -------
-    places : (m, ...) array; its layout is nobody's business.
+    sites : (m, ...) array; its layout is private.
 
     Raises
     ------
@@ -125,7 +123,7 @@ def places(robot: Robot, frames: Mapping[str, str], dtype: Any = np.float64) -> 
     Examples
     --------
     >>> import rne
-    >>> len(rne.jit.places(rne.load("models/planar2/robot.dh.toml"), {"link2": "world"}))
+    >>> len(rne.jit.sites(rne.load("models/planar2/robot.dh.toml"), {"link2": "world"}))
     1
     """
     check_robot(robot)
@@ -139,7 +137,7 @@ def places(robot: Robot, frames: Mapping[str, str], dtype: Any = np.float64) -> 
     return table.astype(precision)
 
 
-def place(
+def site(
     robot: Robot, frame: str, *, axes: str = "world", point: ArrayLike | None = None, dtype: Any = np.float64
 ) -> NDArray[Any]:
     """Return a point of the robot and the axes in which it is looked at, for `jacobian` and the like.
@@ -154,7 +152,7 @@ def place(
 
     Returns
     -------
-    place : (1, ...) array; its layout is nobody's business.
+    site : (1, ...) array; its layout is private.
 
     Raises
     ------
@@ -167,15 +165,15 @@ def place(
     >>> import numpy as np, rne
     >>> arm = rne.load("models/planar2/robot.dh.toml")
     >>> J = np.empty((6, 2))
-    >>> rne.jit.jacobian(rne.jit.model(arm), rne.jit.place(arm, "link2"), np.zeros(2), J)
+    >>> rne.jit.jacobian(rne.jit.model(arm), rne.jit.site(arm, "link2"), np.zeros(2), J)
     >>> J[1]
     array([2., 1.])
     """
     check_robot(robot)
-    return as_place(robot, frame, axes, point).astype(_precision(dtype))
+    return as_site(robot, frame, axes, point).astype(_precision(dtype))
 
 
-def joint_places(robot: Robot, axes: str = "world", dtype: Any = np.float64) -> NDArray[Any]:
+def joint_sites(robot: Robot, axes: str = "world", dtype: Any = np.float64) -> NDArray[Any]:
     """Return the frames on the joints, for `joint_wrenches` and `regressor`.
 
     Parameters
@@ -186,7 +184,7 @@ def joint_places(robot: Robot, axes: str = "world", dtype: Any = np.float64) -> 
 
     Returns
     -------
-    joints : (joints, ...) array, in the order of `robot.links.joints`; its layout is nobody's business.
+    joints : (joints, ...) array, in the order of `robot.links.joints`; its layout is private.
 
     Raises
     ------
@@ -196,12 +194,12 @@ def joint_places(robot: Robot, axes: str = "world", dtype: Any = np.float64) -> 
     Examples
     --------
     >>> import rne
-    >>> len(rne.jit.joint_places(rne.load("models/planar2/robot.dh.toml")))
+    >>> len(rne.jit.joint_sites(rne.load("models/planar2/robot.dh.toml")))
     2
     """
     check_robot(robot)
     check_axes("axes", axes)
-    return robot.links.joint_places[axes].astype(_precision(dtype))
+    return robot.links.joint_sites[axes].astype(_precision(dtype))
 
 
 def _precision(dtype: Any) -> str:

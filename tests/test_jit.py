@@ -41,9 +41,9 @@ def _user_code(stamp):
         rne.jit.friction_torque(model, qd, tau)
 
     @numba.njit(cache=True)
-    def held(model, places, wrenches, q, tau):
+    def held(model, sites, wrenches, q, tau):
         stamp  # noqa: B018
-        rne.jit.static_torque(model, places, wrenches, q, tau)
+        rne.jit.static_torque(model, sites, wrenches, q, tau)
 
     return along_a_path, by_default, drag, held
 
@@ -90,7 +90,7 @@ def test_wrenches_are_those_of_the_public_function(robot, dtype):
     wrenches = rng.normal(size=(len(frames), 6)).astype(dtype)
     q = random_states(robot.n, dtype=dtype)[0]
     tau = np.empty(robot.n, dtype)
-    held(rne.jit.model(robot, dtype), rne.jit.places(robot, frames, dtype), wrenches, q, tau)
+    held(rne.jit.model(robot, dtype), rne.jit.sites(robot, frames, dtype), wrenches, q, tau)
     placed, wanted = ref.forward_kinematics(robot.tree, q), np.zeros(robot.n)
     for (name, axes), wrench in zip(frames.items(), wrenches.astype(float), strict=True):
         R = placed[name][0] if axes == "local" else np.eye(3)
@@ -105,7 +105,7 @@ def test_wrenches_are_those_of_the_public_function(robot, dtype):
 
 def test_no_wrenches_give_no_torques():
     robot, tau = arm(), np.ones(6)
-    held(rne.jit.model(robot), rne.jit.places(robot, {}), np.empty((0, 6)), np.zeros(6), tau)
+    held(rne.jit.model(robot), rne.jit.sites(robot, {}), np.empty((0, 6)), np.zeros(6), tau)
     assert_same_bits(tau, np.zeros(6))
 
 
@@ -122,19 +122,19 @@ def test_wrong_lengths_raise(which, length):
 
 
 def test_wrong_lengths_of_the_other_functions_raise():
-    model, places = rne.jit.model(arm()), rne.jit.places(arm(), {"tool": "world"})
+    model, sites = rne.jit.model(arm()), rne.jit.sites(arm(), {"tool": "world"})
     six, five, wrench = np.zeros(6), np.zeros(5), np.zeros((1, 6))
     for call in (
         lambda: drag(model, five, six),
         lambda: drag(model, six, five),
-        lambda: held(model, places, wrench, five, six),
-        lambda: held(model, places, wrench, six, five),
+        lambda: held(model, sites, wrench, five, six),
+        lambda: held(model, sites, wrench, six, five),
     ):
         with pytest.raises(ValueError, match="an array has not one entry a joint"):
             call()
     for shape in ((2, 6), (0, 6), (1, 5), (1, 7)):
-        with pytest.raises(ValueError, match="wrenches has not six numbers a place"):
-            held(model, places, np.zeros(shape), six, six)
+        with pytest.raises(ValueError, match="wrenches has not six numbers a site"):
+            held(model, sites, np.zeros(shape), six, six)
 
 
 def test_lengths_are_coordinates_and_not_joints():
@@ -178,7 +178,7 @@ def test_the_model_of_a_robot_that_is_gone_lives_on():
 )
 def test_unknown_places_are_refused(frames, message):
     with pytest.raises(rne.ArgumentError, match=message):
-        rne.jit.places(arm(), frames)
+        rne.jit.sites(arm(), frames)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, int, complex, "f16", ">f8", object, "double or so"])
@@ -186,7 +186,7 @@ def test_a_model_in_another_precision_is_refused(dtype):
     with pytest.raises(rne.ArgumentError, match="dtype: wanted float64 or float32, got"):
         rne.jit.model(arm(), dtype)
     with pytest.raises(rne.ArgumentError, match="dtype: wanted float64 or float32, got"):
-        rne.jit.places(arm(), {"tool": "world"}, dtype)
+        rne.jit.sites(arm(), {"tool": "world"}, dtype)
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.float32, np.complex128])
@@ -204,12 +204,12 @@ def test_an_array_to_fill_of_another_precision_does_not_compile(dtype):
 
 def test_a_place_of_another_robot_and_half_a_model_are_refused():
     @numba.njit
-    def column(model, place, q, J):
-        rne.jit.jacobian(model, place, q, J)
+    def column(model, site, q, J):
+        rne.jit.jacobian(model, site, q, J)
 
     arm, panda = rne.load("models/planar2/robot.dh.toml"), rne.load("models/panda/robot.urdf")
     model, J = rne.jit.model(arm), np.zeros((6, 2))
     with pytest.raises(ValueError, match="that of another robot"):
-        column(model, rne.jit.place(panda, "panda_rightfinger"), np.zeros(2), J)
+        column(model, rne.jit.site(panda, "panda_rightfinger"), np.zeros(2), J)
     with pytest.raises(ValueError, match="not a model"):
-        column(model[:2], rne.jit.place(arm, "link2"), np.zeros(2), J)
+        column(model[:2], rne.jit.site(arm, "link2"), np.zeros(2), J)

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rne.check import check_flag, numbers, real_array, unknown_name
 from rne.errors import ArgumentError, shown
-from rne.kernels import layout as at
-from rne.model.frames import AXES, Frame
+from rne.kernels.layout import FRICTION, SPRINGS
+from rne.model.frames import AXES, Frame, sites_of
 from rne.model.robot import Robot
 
 Floats = NDArray[Any]
@@ -222,7 +222,7 @@ def read_only(array: Floats) -> Floats:
 def as_loads(friction: bool) -> int:
     """Return the loads of the joints as kernels want them: springs always, friction if asked for by a boolean."""
     check_flag("friction", friction)
-    return at.SPRINGS | at.FRICTION if friction else at.SPRINGS
+    return SPRINGS | FRICTION if friction else SPRINGS
 
 
 def as_table(robot: Robot, dtype: str, gravity: ArrayLike | None = None) -> Floats:
@@ -263,7 +263,7 @@ def as_frame(robot: Robot, name: object, argument: str = "frame") -> Frame:
 
 
 def as_joint(joint_names: tuple[str, ...], joint: object, argument: str) -> int:
-    """Return the place in q of a coordinate.
+    """Return the index in q of a coordinate.
 
     Parameters
     ----------
@@ -285,7 +285,7 @@ def as_joint(joint_names: tuple[str, ...], joint: object, argument: str) -> int:
     return int(joint) - 1
 
 
-def as_place(robot: Robot, frame: str, axes: str, point: ArrayLike | None) -> Floats:
+def as_site(robot: Robot, frame: str, axes: str, point: ArrayLike | None) -> Floats:
     """Settle a point of the robot.
 
     Parameters
@@ -296,7 +296,7 @@ def as_place(robot: Robot, frame: str, axes: str, point: ArrayLike | None) -> Fl
 
     Returns
     -------
-    place : (1, PLACE_WIDTH), read-only, as the kernels want it.
+    site : (1, SITE_WIDTH), read-only, as the kernels want it.
 
     Raises
     ------
@@ -305,7 +305,7 @@ def as_place(robot: Robot, frame: str, axes: str, point: ArrayLike | None) -> Fl
     """
     check_axes("axes", axes)
     found = as_frame(robot, frame)
-    return (found if point is None else found.moved(numbers("point", point, (3,)))).places[axes]
+    return (found if point is None else found.moved(numbers("point", point, (3,)))).sites[axes]
 
 
 def with_axes(wrench: Any) -> tuple[Any, str]:
@@ -326,7 +326,7 @@ def as_wrenches(robot: Robot, f_ext: Mapping[str, Any]) -> tuple[Floats, dict[st
 
     Returns
     -------
-    places : (m, PLACE_WIDTH) where each acts, as `rne.kernels.static_torque` wants it.
+    sites : (m, SITE_WIDTH) where each acts, as `rne.kernels.static_torque` wants it.
     wrenches : by name, each an array (..., 6).
 
     Raises
@@ -336,13 +336,12 @@ def as_wrenches(robot: Robot, f_ext: Mapping[str, Any]) -> tuple[Floats, dict[st
     """
     if not isinstance(f_ext, Mapping):
         raise ArgumentError(f"f_ext: wanted a mapping from frame name to wrench, got {type(f_ext).__name__}")
-    places = np.zeros((len(f_ext), at.PLACE_WIDTH))
-    wrenches = {}
-    for place, (name, value) in zip(places, f_ext.items(), strict=True):
+    sites, wrenches = [sites_of([], "world")], {}
+    for name, value in f_ext.items():
         argument = f"f_ext[{name!r}]"
         frame = as_frame(robot, name, "f_ext")
         value, axes = with_axes(value)
         check_axes(argument, axes)
-        place[:] = frame.places[axes]
+        sites.append(frame.sites[axes])
         wrenches[argument] = real_array(argument, value)
-    return places, wrenches
+    return np.concatenate(sites), wrenches

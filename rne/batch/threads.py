@@ -13,7 +13,7 @@ import numpy as np
 
 from rne.batch.arguments import Batch, Floats
 from rne.errors import ArgumentError, shown
-from rne.kernels.entries import where_of
+from rne.kernels.entries import addresses_of
 from rne.kernels.jit import Entry
 from rne.kernels.layout import WORTH_A_THREAD
 from rne.model.robot import Robot
@@ -90,12 +90,12 @@ def launch(
     if result.size == 0:
         return
     rows = batch.rows
-    where = where_of([*[rows[name] for name in inputs], result.reshape(samples, -1)])
+    addresses = addresses_of([*[rows[name] for name in inputs], result.reshape(samples, -1)])
     call = entry.call
     if count == 1:
-        call(table, 0, samples, where, *more)
+        call(table, 0, samples, addresses, *more)
     else:
-        run(lambda first, stop: call(table, first, stop, where, *more), samples, count)
+        run(lambda first, stop: call(table, first, stop, addresses, *more), samples, count)
 
 
 def run(work: Callable[[int, int], None], samples: int, threads: int) -> None:

@@ -126,13 +126,13 @@ def _forward_dynamics(
 ) -> Floats:
     check_robot(robot)
     method = _settle(robot, method)
-    places, wrenches = as_wrenches(robot, f_ext) if f_ext is not None else (None, {})
+    sites, wrenches = as_wrenches(robot, f_ext) if f_ext is not None else (None, {})
     batch = as_batch(robot, {**state, **wrenches}, required="q", widths=dict.fromkeys(wrenches, 6))
     result = as_result(out, (*batch.shape, robot.n), batch)
     table = as_table(robot, batch.dtype, gravity)
-    if places is not None and wrenches:
+    if sites is not None and wrenches:
         total = empty((batch.samples, robot.n), batch.dtype)
-        torque_of_wrenches(robot, batch, places, tuple(wrenches), total, threads)
+        torque_of_wrenches(robot, batch, sites, tuple(wrenches), total, threads)
         total += batch.rows["tau"]
         batch = batch._replace(rows={**batch.rows, "tau": total})
     marks = np.zeros(batch.samples, np.uint8)

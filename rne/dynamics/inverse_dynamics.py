@@ -123,7 +123,7 @@ def _inverse_dynamics(
     threads: int | None,
 ) -> Floats:
     check_robot(robot)
-    places, wrenches = as_wrenches(robot, f_ext) if f_ext is not None else (None, {})
+    sites, wrenches = as_wrenches(robot, f_ext) if f_ext is not None else (None, {})
     batch = as_batch(robot, {**state, **wrenches}, required="q", widths=dict.fromkeys(wrenches, 6))
     result = as_result(out, (*batch.shape, robot.n), batch)
     table = as_table(robot, batch.dtype, gravity)
@@ -133,20 +133,20 @@ def _inverse_dynamics(
         INVERSE_DYNAMICS_ONE[batch.dtype].call(table.ctypes.data, q, qd, qdd, result, loads)
         return finish(result, out)
     launch(INVERSE_DYNAMICS[batch.dtype], robot, batch, ("q", "qd", "qdd"), result, threads, table, loads)
-    if places is not None and wrenches:
+    if sites is not None and wrenches:
         torque = empty(result.shape, batch.dtype)
-        torque_of_wrenches(robot, batch, places, tuple(wrenches), torque, threads)
+        torque_of_wrenches(robot, batch, sites, tuple(wrenches), torque, threads)
         result -= torque
     return finish(result, out)
 
 
 def torque_of_wrenches(
-    robot: Robot, batch: Batch, places: Floats, names: tuple[str, ...], result: Floats, threads: int | None
+    robot: Robot, batch: Batch, sites: Floats, names: tuple[str, ...], result: Floats, threads: int | None
 ) -> None:
-    """Fill `result` with J^T w; the wrenches stand under `names` in the batch, and act at `places`."""
+    """Fill `result` with J^T w; the wrenches stand under `names` in the batch, and act at `sites`."""
     joined = batch.with_joined("wrenches", names)
-    table, places = as_table(robot, batch.dtype), read_only(places.astype(batch.dtype))
-    launch(STATIC_TORQUE[batch.dtype], robot, joined, ("q", "wrenches"), result, threads, table, places)
+    table, sites = as_table(robot, batch.dtype), read_only(sites.astype(batch.dtype))
+    launch(STATIC_TORQUE[batch.dtype], robot, joined, ("q", "wrenches"), result, threads, table, sites)
 
 
 def gravity_vector(

@@ -12,8 +12,8 @@ from rne.batch.arguments import (
     Floats,
     as_batch,
     as_frame,
-    as_place,
     as_result,
+    as_site,
     as_table,
     check_robot,
     finish,
@@ -23,7 +23,7 @@ from rne.batch.threads import launch
 from rne.errors import ArgumentError
 from rne.kernels.entries import FRAME_MOTION, FRAME_MOTION_ONE, JACOBIAN, JACOBIAN_ONE, POSES, POSES_ONE
 from rne.kernels.jit import REFUSED
-from rne.model.frames import places_of
+from rne.model.frames import sites_of
 from rne.model.robot import Robot
 
 # A single call hands everything to the compiled function, which takes only what fits; all else raises one of these,
@@ -88,7 +88,7 @@ def forward_kinematics(
     if plain and type(frames) is str and out is None and threads is None:
         try:
             T = empty((4, 4))
-            if POSES_ONE.call(robot._address, robot.links.frames[frames].places["world"], q, T) == 0:
+            if POSES_ONE.call(robot._address, robot.links.frames[frames].sites["world"], q, T) == 0:
                 return T
         except _REFUSED:
             pass
@@ -96,12 +96,12 @@ def forward_kinematics(
     names = [frames] if isinstance(frames, str) else robot.frame_names if frames is None else frames
     if not isinstance(names, (list, tuple)):
         raise ArgumentError(f"frames: wanted the name of a frame or a list of names, got {type(frames).__name__}")
-    places = places_of([as_frame(robot, name, "frames") for name in names], "world")
+    sites = sites_of([as_frame(robot, name, "frames") for name in names], "world")
     batch = as_batch(robot, {"q": q}, required="q")
     shape = (*batch.shape, 4, 4) if isinstance(frames, str) else (*batch.shape, len(names), 4, 4)
     result = as_result(out, shape, batch)
-    places = read_only(places.astype(batch.dtype))
-    launch(POSES[batch.dtype], robot, batch, ("q",), result, threads, as_table(robot, batch.dtype), places)
+    sites = read_only(sites.astype(batch.dtype))
+    launch(POSES[batch.dtype], robot, batch, ("q",), result, threads, as_table(robot, batch.dtype), sites)
     result = finish(result, out)
     return result if isinstance(frames, str) else {name: result[..., k, :, :] for k, name in enumerate(names)}
 
@@ -118,7 +118,7 @@ def jacobian(
 ) -> Floats:
     """Geometric Jacobian of a frame: J qd is the velocity of its origin and its angular velocity.
 
-    Whitney 1972. The rows are in the order of wrenches, so tau = J^T w balances a wrench w at the same place.
+    Whitney 1972. The rows are in the order of wrenches, so tau = J^T w balances a wrench w at the same point.
 
     Parameters
     ----------
@@ -145,16 +145,16 @@ def jacobian(
     if type(q) is ndarray and q.ndim == 1 and q.dtype is F8 and point is None and out is None and threads is None:
         try:
             J = empty((6, robot.n))
-            if JACOBIAN_ONE.call(robot._address, robot.links.frames[frame].places[axes], q, J) == 0:
+            if JACOBIAN_ONE.call(robot._address, robot.links.frames[frame].sites[axes], q, J) == 0:
                 return J
         except _REFUSED:
             pass
     check_robot(robot)
-    place = as_place(robot, frame, axes, point)
+    site = as_site(robot, frame, axes, point)
     batch = as_batch(robot, {"q": q}, required="q")
     result = as_result(out, (*batch.shape, 6, robot.n), batch)
-    place = read_only(place.astype(batch.dtype))
-    launch(JACOBIAN[batch.dtype], robot, batch, ("q",), result, threads, as_table(robot, batch.dtype), place)
+    site = read_only(site.astype(batch.dtype))
+    launch(JACOBIAN[batch.dtype], robot, batch, ("q",), result, threads, as_table(robot, batch.dtype), site)
     return finish(result, out)
 
 
@@ -283,16 +283,16 @@ def _frame_motion(
     plain = plain and (qdd is None or (type(qdd) is ndarray and qdd.dtype is F8))
     if plain and point is None and out is None and threads is None:
         try:
-            motion, place = empty(6), robot.links.frames[frame].places[axes]
+            motion, site = empty(6), robot.links.frames[frame].sites[axes]
             given = robot._zeros if qdd is None else qdd
-            if FRAME_MOTION_ONE.call(robot._address, place, q, qd, given, motion, order) == 0:
+            if FRAME_MOTION_ONE.call(robot._address, site, q, qd, given, motion, order) == 0:
                 return motion
         except _REFUSED:
             pass
     check_robot(robot)
-    place = as_place(robot, frame, axes, point)
+    site = as_site(robot, frame, axes, point)
     batch = as_batch(robot, {"q": q, "qd": qd, "qdd": qdd}, required="q")
     result = as_result(out, (*batch.shape, 6), batch)
-    table, place = as_table(robot, batch.dtype), read_only(place.astype(batch.dtype))
-    launch(FRAME_MOTION[batch.dtype], robot, batch, ("q", "qd", "qdd"), result, threads, table, place, order)
+    table, site = as_table(robot, batch.dtype), read_only(site.astype(batch.dtype))
+    launch(FRAME_MOTION[batch.dtype], robot, batch, ("q", "qd", "qdd"), result, threads, table, site, order)
     return finish(result, out)

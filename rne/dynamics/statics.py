@@ -71,16 +71,16 @@ def static_torque(
         try:
             ((name, wrench),) = f_ext.items()
             if type(wrench) is ndarray and wrench.dtype is F8:
-                tau, place = empty(robot.n), robot.links.frames[name].places["world"]
-                if STATIC_TORQUE_ONE.call(robot._address, place, wrench, q, tau) == 0:
+                tau, site = empty(robot.n), robot.links.frames[name].sites["world"]
+                if STATIC_TORQUE_ONE.call(robot._address, site, wrench, q, tau) == 0:
                     return tau
         except _REFUSED:
             pass
     check_robot(robot)
-    places, wrenches = as_wrenches(robot, f_ext)
+    sites, wrenches = as_wrenches(robot, f_ext)
     batch = as_batch(robot, {"q": q, **wrenches}, required="q", widths=dict.fromkeys(wrenches, 6))
     result = as_result(out, (*batch.shape, robot.n), batch)
-    torque_of_wrenches(robot, batch, places, tuple(wrenches), result, threads)
+    torque_of_wrenches(robot, batch, sites, tuple(wrenches), result, threads)
     return finish(result, out)
 
 
@@ -134,7 +134,7 @@ def joint_wrenches(
     usual = gravity is None and f_ext is None and out is None and threads is None
     if plain and usual and type(origin) is str and origin == "child":
         try:
-            w, joints = empty((len(robot.links.joints), 6)), robot.links.joint_places[axes]
+            w, joints = empty((len(robot.links.joints), 6)), robot.links.joint_sites[axes]
             if JOINT_WRENCHES_ONE.call(robot._address, joints, q, qd, qdd, w) == 0:
                 return w
         except _REFUSED:
@@ -142,12 +142,12 @@ def joint_wrenches(
     check_robot(robot)
     check_axes("axes", axes)
     check_choice("origin", origin, ("child", "parent"))
-    places, wrenches = as_wrenches(robot, {} if f_ext is None else f_ext)
+    sites, wrenches = as_wrenches(robot, {} if f_ext is None else f_ext)
     state = {"q": q, "qd": qd, "qdd": qdd, **wrenches}
     batch = as_batch(robot, state, required="q", widths=dict.fromkeys(wrenches, 6))
     result = as_result(out, (*batch.shape, len(robot.links.joints), 6), batch)
     batch = batch.with_joined("wrenches", tuple(wrenches))
-    more = (read_only(table.astype(batch.dtype)) for table in (robot.links.joint_places[axes], places))
+    more = (read_only(table.astype(batch.dtype)) for table in (robot.links.joint_sites[axes], sites))
     inputs, table = ("q", "qd", "qdd", "wrenches"), as_table(robot, batch.dtype, gravity)
     launch(JOINT_WRENCHES[batch.dtype], robot, batch, inputs, result, threads, table, *more)
     if origin == "parent":

@@ -67,7 +67,7 @@ def regressor(
     plain = type(q) is type(qd) is type(qdd) is ndarray and q.ndim == 1 and q.dtype is qd.dtype is qdd.dtype is F8
     if plain and gravity is None and out is None and threads is None:
         try:
-            joints = robot.links.joint_places["local"]
+            joints = robot.links.joint_sites["local"]
             Y = empty((robot.n, _count(robot, rotors, friction)))
             if REGRESSOR_ONE.call(robot._address, joints, q, qd, qdd, Y, rotors, friction) == 0:
                 return Y
@@ -77,7 +77,7 @@ def regressor(
     batch = as_batch(robot, {"q": q, "qd": qd, "qdd": qdd}, required="q")
     result = as_result(out, (*batch.shape, robot.n, _count(robot, rotors, friction)), batch)
     table = as_table(robot, batch.dtype, gravity)
-    more = (read_only(robot.links.joint_places["local"].astype(batch.dtype)), bool(rotors), bool(friction))
+    more = (read_only(robot.links.joint_sites["local"].astype(batch.dtype)), bool(rotors), bool(friction))
     launch(REGRESSOR[batch.dtype], robot, batch, ("q", "qd", "qdd"), result, threads, table, *more)
     return finish(result, out)
 

@@ -1,1 +1,1 @@
-"""The compiled core: the only place that imports numba. Imports nothing of rne outside this folder."""
+"""The compiled core: the only package that imports numba. Imports nothing of rne outside this folder."""

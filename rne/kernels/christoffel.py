@@ -18,19 +18,19 @@ from collections.abc import Callable
 from rne.kernels.algebra.moments import add_outer, moved
 from rne.kernels.algebra.vec import subtract
 from rne.kernels.coordinates import load_many, load_one, sines
-from rne.kernels.jit import function, inline
+from rne.kernels.jit import inline
 from rne.kernels.joint import along_axis, body_moments, crossed, moment_of_momentum, momentum
-from rne.kernels.layout import COORDINATE, COORDINATES, LEADER, LINKS, PARENT, RATIO
-from rne.kernels.placement import ORIGIN, PLACE, get_axis, placements
-from rne.kernels.scratch import aligned, scratch
+from rne.kernels.layout import COORDINATE, COORDINATES, LEADER, LINKS, PARENT, RATIO, Q
+from rne.kernels.placement import ORIGIN, PLACEMENT, ROTATION, get_axis, placements
+from rne.kernels.scratch import many_states, on_scratch
 from rne.kernels.simd.num import fma, like
-from rne.kernels.simd.pack import as_floats, as_packs, pack_floats, packs_for
+from rne.kernels.simd.pack import pack_floats
 from rne.kernels.simd.rows import add_to, get3, get6, get9, index, put
 from rne.kernels.simd.tile import fetch_rows, store_tile
 
 # Numbers kept for each link: its placement, and the moments m, h, S of all that is beyond its joint.
-MASS, FIRST, SECOND = PLACE, PLACE + 1, PLACE + 4
-WORK = PLACE + 10
+MASS, FIRST, SECOND = PLACEMENT, PLACEMENT + 1, PLACEMENT + 4
+WORK = PLACEMENT + 10
 
 
 @inline
@@ -66,22 +66,22 @@ def _pair(table, work, D, i, k, Q):
 
 @inline
 def recursion(table, state, work, D):
-    """Turn rows q, sine and cosine of q (0, 4, 5) of `state` into D, (coordinates, coordinates, coordinates).
+    """Turn rows Q, SIN_Q and COS_Q of `state` into D, (coordinates, coordinates, coordinates).
 
     table : (links + 1, WIDTH). work : (links + 1, WORK) scratch. Mimic joints are reduced on the way.
     """
     links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
-    zero = like(state[0, 0], 0.0)
+    zero = like(state[Q, 0], 0.0)
     for a in range(n):
         for b in range(n):
             for c in range(n):
                 D[a, b, c] = zero
     for i in range(1, links + 1):  # the rate of an inertia by its own joint is none, but a NaN must stay one
         a = int(table[i, LEADER])
-        D[a, a, a] = fma(state[0, int(table[i, COORDINATE])], zero, D[a, a, a])
+        D[a, a, a] = fma(state[Q, int(table[i, COORDINATE])], zero, D[a, a, a])
     placements(table, state, work)
     for i in range(1, links + 1):
-        m, h, S = body_moments(table, i, get9(work, i, 0))
+        m, h, S = body_moments(table, i, get9(work, i, ROTATION))
         work[i, MASS] = m
         put(work, i, FIRST, h)
         put(work, i, SECOND, S)
@@ -102,39 +102,29 @@ def recursion(table, state, work, D):
             last, k = k, int(table[k, PARENT])
 
 
-@function
-def one(table, q, D):
-    """One state, of floats; scratch on the stack. Shapes are the caller's business."""
-    links = int(table[0, LINKS])
-    packs = packs_for(table, links)
-    width = pack_floats(table, packs)
-    buffer = scratch(table, 6 * width + (links + 1) * WORK)
-    state = as_floats(buffer, 0, 6, width)
-    work = as_floats(buffer, 6 * width, links + 1, WORK)
-    load_one(table, q, state, index(0))
-    sines(as_packs(buffer, 0, 6, packs), packs)
+@on_scratch(WORK)
+def one(table, room, q, D):
+    """One state, of floats. Shapes are the caller's business."""
+    state, packs, work, _ = room
+    load_one(table, q, state, index(Q))
+    sines(packs, packs.shape[1])
     recursion(table, state, work, D)
 
 
 def make_many(stamp: str) -> Callable[..., None]:
-    """Make the entry for batches; `where` holds address and row stride in bytes of q and D."""
+    """Make the entry for batches; `addresses` holds address and row stride in bytes of q and D."""
 
-    def christoffel_many(table, first, stop, where):
+    def christoffel_many(table, first, stop, addresses):
         stamp  # noqa: B018  part of the cache key
         links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
         samples = pack_floats(table, 1)
-        state_size, work_size = samples * 6 * links, samples * (links + 1) * WORK
-        buffer = aligned(table, state_size + work_size + samples * (n * n * n + n))
-        state = as_packs(buffer, 0, 6, links)
-        work = as_packs(buffer, state_size, links + 1, WORK)
-        flat = as_packs(buffer, state_size + work_size, 1, n * n * n)
-        tile = as_packs(buffer, state_size + work_size + samples * n * n * n, 1, n)
-        D = flat.reshape((n, n, n))
+        state, work, tile, _, out = many_states(table, WORK, 0, n * n * n)
+        D = out.reshape((n, n, n))
         for row in range(first, stop, samples):
-            load_many(table, state, tile, 0, 1, where, row, stop - 1)
-            fetch_rows(where[2], where[3], row, stop, samples)
+            load_many(table, state, tile, Q, 1, addresses, row, stop - 1)
+            fetch_rows(addresses[2], addresses[3], row, stop, samples)
             sines(state, links)
             recursion(table, state, work, D)
-            store_tile(flat, 0, where[2], where[3], row, stop - 1, n * n * n)
+            store_tile(out, 0, addresses[2], addresses[3], row, stop - 1, n * n * n)
 
     return christoffel_many

@@ -51,28 +51,31 @@ def _piece(breaks, t, near):
 
 
 @inline_allocating
-def _ask_model(model, one, many, asked, where, rows, loads):
-    """Inverse dynamics of the first three quarters of `asked` into the last; `where` tells `many` of the same."""
+def _ask_model(model, one, many, asked, addresses, rows, loads):
+    """Inverse dynamics of the first three quarters of `asked` into the last, at `addresses` for `many`."""
     if many is not None:
-        many(model, 0, rows, where, loads)
+        many(model, 0, rows, addresses, loads)
     if one is not None:
         m = asked.shape[0] // ASKED
         one(address_of(model), asked[:m], asked[m : 2 * m], asked[2 * m : 3 * m], asked[3 * m :], loads)
 
 
 @inline_allocating
-def torques(law, first, rows, t, near, q, qd, integral, rate, tau, asked, where):
+def torques(law, first, t, near, motion, tau, asked, addresses):
     """Fill `tau` and the rate of the integral of the error, (rows * n) each, of simulations from `first` on.
 
     near : a time beside t that tells which piece of the reference counts where two meet.
+    motion : (q, qd, integral, rate), (rows * n) each. asked, addresses : as `scratch` returns them.
     law : (model; inverse dynamics for one state, and for batches, one of them None; its loads; gains (samples, 4, n);
     breaks (K,) of the reference in time; its pieces (samples, K - 1, 6, n), polynomials in the part passed; what the
     model adds; whether only the measured velocity is fed back).
     An integral does not grow where the torque is at its limit and it would push on.
     """
     model, one, many, loads, gains, breaks, pieces, kind, on_measurement = law
+    q, qd, integral, rate = motion
     n = gains.shape[2]
-    m = rows * n
+    m = q.shape[0]
+    rows = m // max(n, 1)
     k, u, pace = _piece(breaks, t, near)
     for row in range(rows):
         s = first + row
@@ -94,7 +97,7 @@ def torques(law, first, rows, t, near, q, qd, integral, rate, tau, asked, where)
             else:
                 asked[i], asked[m + i], asked[2 * m + i] = q[i], 0.0, 0.0
     if kind != NOTHING:
-        _ask_model(model, one, many, asked, where, rows, loads)
+        _ask_model(model, one, many, asked, addresses, rows, loads)
         for i in range(m):
             tau[i] += asked[3 * m + i]
     for row in range(rows):
@@ -108,12 +111,12 @@ def torques(law, first, rows, t, near, q, qd, integral, rate, tau, asked, where)
 
 @inline_allocating
 def scratch(rows, n):
-    """What `torques` works in: `asked` and `where`."""
+    """What `torques` works in: `asked`, and address and row stride in bytes of each of its parts."""
     m = rows * n
-    asked, where = np.empty(ASKED * m), np.empty(2 * ASKED, np.intp)
+    asked, addresses = np.empty(ASKED * m), np.empty(2 * ASKED, np.intp)
     for part in range(ASKED):
-        where[2 * part], where[2 * part + 1] = address_of(asked) + 8 * m * part, 8 * n
-    return asked, where
+        addresses[2 * part], addresses[2 * part + 1] = address_of(asked) + 8 * m * part, 8 * n
+    return asked, addresses
 
 
 def make_one(stamp: str) -> Callable[..., None]:
@@ -121,7 +124,7 @@ def make_one(stamp: str) -> Callable[..., None]:
 
     def control_one(law, sample, t, q, qd, integral, rate, tau):
         stamp  # noqa: B018  part of the cache key
-        asked, where = scratch(1, q.shape[0])
-        torques(law, sample, 1, t, t, q, qd, integral, rate, tau, asked, where)
+        asked, addresses = scratch(1, q.shape[0])
+        torques(law, sample, t, t, (q, qd, integral, rate), tau, asked, addresses)
 
     return control_one

@@ -7,7 +7,7 @@ joints only. Without mimics joints and coordinates are the same numbers, and bat
 from __future__ import annotations
 
 from rne.kernels.jit import borrowing, inline
-from rne.kernels.layout import COORDINATES, LEADER, LINKS, MIMIC, RATIO, SHIFT
+from rne.kernels.layout import COORDINATES, COS_Q, LEADER, LINKS, MIMIC, RATIO, SHIFT, SIN_Q, Q
 from rne.kernels.simd.num import fma, like
 from rne.kernels.simd.sincos import sincos
 from rne.kernels.simd.tile import load_tile, store_tile
@@ -44,19 +44,19 @@ def _reduce(table, joints, tau):
 
 @inline
 def load_one(table, x, state, k):
-    """Row k of `state`, an array of floats, from coordinates x; row 0 is for positions.
+    """Row k of `state`, an array of floats, from coordinates x; row Q is for positions.
 
     Lanes beyond the joints, which only `sines` works on, become zero.
     """
     links = int(table[0, LINKS])
     if table[0, MIMIC] != 0.0:
-        _expand(table, x, state[k], 1.0 if k == 0 else 0.0)
+        _expand(table, x, state[k], 1.0 if k == Q else 0.0)
     else:
         for j in range(links):
             state[k, j] = x[j]
-    if k == 0:
+    if k == Q:
         for j in range(links, state.shape[1]):
-            state[k, j] = like(state[0, 0], 0.0)
+            state[k, j] = like(state[Q, 0], 0.0)
 
 
 @inline
@@ -70,25 +70,25 @@ def store_one(table, state, k, tau):
 
 
 @inline
-def load_many(table, state, tile, first, count, where, row, last):
+def load_many(table, state, tile, first, count, addresses, row, last):
     """Read `count` batches, samples `row` and following, into rows `first` and on of `state`, an array of packs.
 
-    Row 0 is for positions. where : address and row stride in bytes of each batch, one after the other.
-    tile : (1, coordinates) scratch.
+    Row Q is for positions. addresses : address and row stride in bytes of each batch, one after the other.
+    tile : (1 or more, coordinates) scratch.
     """
     n = int(table[0, COORDINATES])
     mimic = table[0, MIMIC] != 0.0
     target = tile if mimic else state
     for m in range(count):
         k = first + m
-        load_tile(target, 0 if mimic else k, where[2 * m], where[2 * m + 1], row, last, n)
+        load_tile(target, 0 if mimic else k, addresses[2 * m], addresses[2 * m + 1], row, last, n)
         if mimic:
-            expand(table, tile[0], state[k], 1.0 if k == 0 else 0.0)
+            expand(table, tile[0], state[k], 1.0 if k == Q else 0.0)
 
 
 @inline
 def store_many(table, state, k, tile, address, step, row, last):
-    """Write row k of `state` as samples `row` and following of a batch; `tile` (1, coordinates) is scratch."""
+    """Write row k of `state` as samples `row` and following of a batch; `tile` (1 or more, coordinates) is scratch."""
     n = int(table[0, COORDINATES])
     mimic = table[0, MIMIC] != 0.0
     if mimic:
@@ -98,10 +98,10 @@ def store_many(table, state, k, tile, address, step, row, last):
 
 @inline
 def sines(state, columns):
-    """Rows 4 and 5 of `state`, an array of packs, become sine and cosine of row 0.
+    """Rows SIN_Q and COS_Q of `state`, an array of packs, become sine and cosine of row Q.
 
     One state of floats comes as packs of joints, a batch as packs of samples. Apart from the recursion because here all
     is independent, keeps the machine busy, and the rare call for huge angles takes no registers from the recursion.
     """
     for j in range(columns):
-        state[4, j], state[5, j] = sincos(state[0, j])
+        state[SIN_Q, j], state[COS_Q, j] = sincos(state[Q, j])

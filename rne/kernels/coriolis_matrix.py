@@ -19,21 +19,27 @@ from collections.abc import Callable
 from rne.kernels.algebra.moments import moved, moved_rates, spun
 from rne.kernels.algebra.vec import add_cross, cross, subtract
 from rne.kernels.coordinates import load_many, load_one, sines
-from rne.kernels.jit import function, inline
+from rne.kernels.jit import inline
 from rne.kernels.joint import add_rate, along_axis, body_moments, momentum, momentum_rates
-from rne.kernels.layout import COORDINATE, COORDINATES, LEADER, LINKS, PARENT, RATIO
-from rne.kernels.placement import ORIGIN, PLACE, get_axis, placements
-from rne.kernels.scratch import aligned, scratch, table_at
+from rne.kernels.layout import COORDINATE, COORDINATES, LEADER, LINKS, PARENT, QD, RATIO, Q
+from rne.kernels.placement import ORIGIN, PLACEMENT, ROTATION, get_axis, placements
+from rne.kernels.scratch import many_states, on_scratch, table_at
 from rne.kernels.simd.num import fma, like
-from rne.kernels.simd.pack import as_floats, as_packs, pack_floats, packs_for
+from rne.kernels.simd.pack import pack_floats
 from rne.kernels.simd.rows import add_to, get3, get6, get9, index, put
 from rne.kernels.simd.tile import fetch_rows, store_tile
 
-# Numbers kept for each link: its placement, angular velocity, rate of its axis, place and velocity of its origin as
-# seen from the origin of the parent, and the moments of all that is beyond its joint: m, h, S, h', V.
-W, TURNING, ARM, ARM_RATE = PLACE, PLACE + 3, PLACE + 6, PLACE + 9
-MASS, FIRST, SECOND, FIRST_RATE, SECOND_RATE = PLACE + 12, PLACE + 13, PLACE + 16, PLACE + 22, PLACE + 25
-WORK = PLACE + 34
+# Numbers kept for each link: its placement, angular velocity, rate of its axis, position and velocity of its origin
+# as seen from the origin of the parent, and the moments of all that is beyond its joint: m, h, S, h', V.
+W, TURNING, ARM, ARM_RATE = PLACEMENT, PLACEMENT + 3, PLACEMENT + 6, PLACEMENT + 9
+MASS, FIRST, SECOND, FIRST_RATE, SECOND_RATE = (
+    PLACEMENT + 12,
+    PLACEMENT + 13,
+    PLACEMENT + 16,
+    PLACEMENT + 22,
+    PLACEMENT + 25,
+)
+WORK = PLACEMENT + 34
 
 
 @inline
@@ -48,10 +54,10 @@ def _outward(table, state, work):
         d = subtract(get3(work, i, ORIGIN), get3(work, parent, ORIGIN))
         put(work, i, TURNING, cross(w, axis))
         put(work, i, ARM, d)
-        w, dd = add_rate(table, i, w, cross(w, d), axis, state[1, int(table[i, COORDINATE])])
+        w, dd = add_rate(table, i, w, cross(w, d), axis, state[QD, int(table[i, COORDINATE])])
         put(work, i, W, w)
         put(work, i, ARM_RATE, dd)
-        m, h, S = body_moments(table, i, get9(work, i, 0))
+        m, h, S = body_moments(table, i, get9(work, i, ROTATION))
         work[i, MASS] = m
         put(work, i, FIRST, h)
         put(work, i, SECOND, S)
@@ -68,7 +74,7 @@ def _enter(table, C, i, k, value):
 
 @inline
 def recursion(table, state, work, C):
-    """Turn rows q, qd, sine and cosine of q (0, 1, 4, 5) of `state` into C, (coordinates, coordinates).
+    """Turn rows Q, QD, SIN_Q and COS_Q of `state` into C, (coordinates, coordinates).
 
     table : (links + 1, WIDTH). work : (links + 1, WORK) scratch.
     """
@@ -94,9 +100,9 @@ def recursion(table, state, work, C):
             add_to(work, parent, SECOND_RATE, second_rate)
         # Integrals of J and r x J, then of J', r x J' and r' x J, for J = J_i, over all that joint i carries.
         a, b = momentum(table, i, axis, m, h, S)
-        f, n, e = momentum_rates(table, i, axis, get3(work, i, TURNING), m, h, S, hd, V)
+        f, n, e = momentum_rates(table, i, axis, get3(work, i, TURNING), (m, h, S), (hd, V))
         j = int(table[i, COORDINATE])
-        felt = fma(state[0, j], zero, fma(state[1, j], zero, along_axis(table, i, axis, f, n)))  # a NaN must stay one
+        felt = fma(state[Q, j], zero, fma(state[QD, j], zero, along_axis(table, i, axis, f, n)))  # a NaN must stay one
         _enter(table, C, i, i, felt)
         last, k = i, parent
         while k > 0:
@@ -109,18 +115,13 @@ def recursion(table, state, work, C):
             last, k = k, int(table[k, PARENT])
 
 
-@function
-def one(table, q, qd, C):
-    """One state, of floats; scratch on the stack. Shapes are the caller's business."""
-    links = int(table[0, LINKS])
-    packs = packs_for(table, links)
-    width = pack_floats(table, packs)
-    buffer = scratch(table, 6 * width + (links + 1) * WORK)
-    state = as_floats(buffer, 0, 6, width)
-    work = as_floats(buffer, 6 * width, links + 1, WORK)
-    load_one(table, q, state, index(0))
-    load_one(table, qd, state, index(1))
-    sines(as_packs(buffer, 0, 6, packs), packs)
+@on_scratch(WORK)
+def one(table, room, q, qd, C):
+    """One state, of floats. Shapes are the caller's business."""
+    state, packs, work, _ = room
+    load_one(table, q, state, index(Q))
+    load_one(table, qd, state, index(QD))
+    sines(packs, packs.shape[1])
     recursion(table, state, work, C)
 
 
@@ -140,24 +141,19 @@ def make_one(stamp: str) -> Callable[..., int]:
 
 
 def make_many(stamp: str) -> Callable[..., None]:
-    """Make the entry for batches; `where` holds address and row stride in bytes of q, qd and C."""
+    """Make the entry for batches; `addresses` holds address and row stride in bytes of q, qd and C."""
 
-    def coriolis_matrix_many(table, first, stop, where):
+    def coriolis_matrix_many(table, first, stop, addresses):
         stamp  # noqa: B018  part of the cache key
         links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
         samples = pack_floats(table, 1)
-        state_size, work_size = samples * 6 * links, samples * (links + 1) * WORK
-        buffer = aligned(table, state_size + work_size + samples * (n * n + n))
-        state = as_packs(buffer, 0, 6, links)
-        work = as_packs(buffer, state_size, links + 1, WORK)
-        C = as_packs(buffer, state_size + work_size, n, n)
-        flat = as_packs(buffer, state_size + work_size, 1, n * n)
-        tile = as_packs(buffer, state_size + work_size + samples * n * n, 1, n)
+        state, work, tile, _, out = many_states(table, WORK, 0, n * n)
+        C = out.reshape((n, n))
         for row in range(first, stop, samples):
-            load_many(table, state, tile, 0, 2, where, row, stop - 1)
-            fetch_rows(where[4], where[5], row, stop, samples)
+            load_many(table, state, tile, Q, 2, addresses, row, stop - 1)
+            fetch_rows(addresses[4], addresses[5], row, stop, samples)
             sines(state, links)
             recursion(table, state, work, C)
-            store_tile(flat, 0, where[4], where[5], row, stop - 1, n * n)
+            store_tile(out, 0, addresses[4], addresses[5], row, stop - 1, n * n)
 
     return coriolis_matrix_many

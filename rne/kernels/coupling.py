@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from rne.kernels.jit import inline
 from rne.kernels.joint import friction, spring
-from rne.kernels.layout import COORDINATE, COUPLINGS, FIRST, FRICTION, LINKS, OF_FIRST, OF_SECOND, SECOND, SPRINGS
+from rne.kernels.layout import (
+    COORDINATE,
+    COUPLINGS,
+    FIRST,
+    FRICTION,
+    LINKS,
+    OF_FIRST,
+    OF_SECOND,
+    QD,
+    SECOND,
+    SPRINGS,
+    Q,
+)
 from rne.kernels.simd.num import fma, like
 
 
@@ -22,7 +34,7 @@ def stretch(table, e, first, second):
 
 @inline
 def add_couplings(table, state, k, loads, side):
-    """Add what the couplings ask, `side` (1 or -1) times, to row k of `state`, from its rows q and qd (0, 1).
+    """Add what the couplings ask, `side` (1 or -1) times, to row k of `state`, from its rows Q and QD.
 
     By virtual work each joint carries the load of the stretch as many times as it moves it.
     """
@@ -31,9 +43,9 @@ def add_couplings(table, state, k, loads, side):
         i, j = ends(table, e)
         load = like(side, 0.0)
         if loads & SPRINGS:
-            load = spring(table, e, stretch(table, e, state[0, i], state[0, j]))
+            load = spring(table, e, stretch(table, e, state[Q, i], state[Q, j]))
         if loads & FRICTION:
-            load = load + friction(table, e, stretch(table, e, state[1, i], state[1, j]))
+            load = load + friction(table, e, stretch(table, e, state[QD, i], state[QD, j]))
         load = load * side
         state[k, i] = fma(load, table[e, OF_FIRST], state[k, i])
         state[k, j] = fma(load, table[e, OF_SECOND], state[k, j])

@@ -8,7 +8,7 @@ from rne.kernels.algebra import body
 from rne.kernels.algebra.vec import add_scaled, dot, turn, unturn
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.coupling import ends, stretch
-from rne.kernels.jit import function, inline
+from rne.kernels.jit import inline
 from rne.kernels.joint import spring
 from rne.kernels.layout import (
     COORDINATE,
@@ -19,11 +19,13 @@ from rne.kernels.layout import (
     FULL_MASS,
     GRAVITY,
     LINKS,
+    QD,
     REST,
     ROTOR,
+    Q,
 )
-from rne.kernels.placement import ORIGIN, placements
-from rne.kernels.scratch import many_states, one_state, table_at
+from rne.kernels.placement import ORIGIN, ROTATION, placements
+from rne.kernels.scratch import many_states, on_scratch, table_at
 from rne.kernels.simd.num import fma, like
 from rne.kernels.simd.pack import pack_floats
 from rne.kernels.simd.rows import get3, get9, index
@@ -36,7 +38,7 @@ WORK = VELOCITY + 1
 
 @inline
 def recursion(table, state, work, kinetic, drives):
-    """Fill column ENERGY of `work` (links + 1, WORK) from rows 0, 1, 4 and 5 of `state`, and return the sum.
+    """Fill column ENERGY of `work` (links + 1, WORK) from rows Q, QD, SIN_Q and COS_Q of `state`, and return the sum.
 
     kinetic : 1 for kinetic, 0 for potential energy. drives : 1 if that of rotors or springs counts.
     """
@@ -48,39 +50,39 @@ def recursion(table, state, work, kinetic, drives):
         velocities(table, state, work)
         work[0, ENERGY] = total
         for i in range(1, links + 1):
-            R = get9(work, i, 0)
+            R = get9(work, i, ROTATION)
             energy = body.kinetic_energy(table, i, turn(get3(work, i, W), R), turn(get3(work, i, V), R))
             if drives != 0:
-                qd = state[1, int(table[i, COORDINATE])]
+                qd = state[QD, int(table[i, COORDINATE])]
                 energy = fma(qd * table[i, ROTOR], qd * half, energy)
             work[i, ENERGY] = energy
             total = total + energy
     else:
         up = (-table[0, GRAVITY], -table[0, GRAVITY + 1], -table[0, GRAVITY + 2])
         for i in range(links + 1):
-            moment = unturn(get3(table, i, FULL_HX), get9(work, i, 0))
+            moment = unturn(get3(table, i, FULL_HX), get9(work, i, ROTATION))
             energy = dot(add_scaled(moment, get3(work, i, ORIGIN), table[i, FULL_MASS]), up)
             if i > 0 and drives != 0:
-                q = state[0, int(table[i, COORDINATE])]
+                q = state[Q, int(table[i, COORDINATE])]
                 energy = fma(spring(table, i, q), (q - table[i, REST]) * half, energy)
             work[i, ENERGY] = energy
             total = total + energy
         if drives != 0:
             for e in range(links + 1, links + 1 + int(table[0, COUPLINGS])):
                 j, k = ends(table, e)
-                s, i = stretch(table, e, state[0, j], state[0, k]), int(table[e, FIRST])
+                s, i = stretch(table, e, state[Q, j], state[Q, k]), int(table[e, FIRST])
                 energy = spring(table, e, s) * ((s - table[e, REST]) * half)
                 work[i, ENERGY] = work[i, ENERGY] + energy
                 total = total + energy
     return total
 
 
-@function
-def one(table, q, qd, kinetic, drives):
-    """One state, of floats; scratch on the stack. Shapes are the caller's business."""
-    state, packs, work = one_state(table, WORK)
-    load_one(table, q, state, index(0))
-    load_one(table, qd, state, index(1))
+@on_scratch(WORK)
+def one(table, room, q, qd, kinetic, drives):
+    """One state, of floats. Shapes are the caller's business."""
+    state, packs, work, _ = room
+    load_one(table, q, state, index(Q))
+    load_one(table, qd, state, index(QD))
     sines(packs, packs.shape[1])
     return recursion(table, state, work, kinetic, drives)
 
@@ -101,19 +103,19 @@ def make_one(stamp: str) -> Callable[..., int]:
 
 
 def make_many(stamp: str) -> Callable[..., None]:
-    """Make the entry for batches; `where` holds address and row stride in bytes of q, qd and the energies."""
+    """Make the entry for batches; `addresses` holds address and row stride in bytes of q, qd and the energies."""
 
-    def energies_many(table, first, stop, where, kinetic, drives, per_link):
+    def energies_many(table, first, stop, addresses, kinetic, drives, per_link):
         stamp  # noqa: B018  part of the cache key
         links = int(table[0, LINKS])
-        state, work, tile, out = many_states(table, WORK, links + 1)
+        state, work, tile, _, out = many_states(table, WORK, 0, links + 1)
         for row in range(first, stop, pack_floats(table, 1)):
-            load_many(table, state, tile, 0, 2, where, row, stop - 1)
+            load_many(table, state, tile, Q, 2, addresses, row, stop - 1)
             sines(state, links)
             out[0, 0] = recursion(table, state, work, kinetic, drives)
             if per_link != 0:
                 for i in range(links + 1):
                     out[0, i] = work[i, ENERGY]
-            store_tile(out, 0, where[4], where[5], row, stop - 1, links + 1 if per_link != 0 else 1)
+            store_tile(out, 0, addresses[4], addresses[5], row, stop - 1, links + 1 if per_link != 0 else 1)
 
     return energies_many

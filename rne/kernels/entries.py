@@ -32,10 +32,10 @@ from rne.kernels import (
     static_torque,
 )
 from rne.kernels.jit import Entry
-from rne.kernels.scratch import make_places
+from rne.kernels.scratch import make_addresses
 
 _FLOATS = {"float64": types.float64, "float32": types.float32}
-_WHERE = types.Array(types.intp, 1, "C")  # address and row stride in bytes of each batch
+_ADDRESSES = types.Array(types.intp, 1, "C")  # address and row stride in bytes of each batch
 
 
 def _vector(dtype: types.Float) -> types.Array:
@@ -48,10 +48,10 @@ def _table(dtype: types.Float) -> types.Array:
 
 def _many(dtype: types.Float, *more: types.Type) -> types.Type:
     """Signature of a batch entry: table, first and one past the last sample, where the batches lie, and more."""
-    return types.void(_table(dtype), types.intp, types.intp, _WHERE, *more)
+    return types.void(_table(dtype), types.intp, types.intp, _ADDRESSES, *more)
 
 
-_VECTOR, _MATRIX, _PLACE = (
+_VECTOR, _MATRIX, _SITES = (
     types.Array(types.float64, k, "C", readonly=r) for k, r in ((1, False), (2, False), (2, True))
 )
 _INT = types.intp
@@ -119,28 +119,28 @@ CENTER_OF_MASS = {
 }
 ENERGIES_ONE = Entry(energies.make_one, _INT(_INT, *(_VECTOR,) * 3, _INT, _INT), batch=False)
 ENERGIES = {name: Entry(energies.make_many, _many(dtype, *(_INT,) * 3), batch=True) for name, dtype in _FLOATS.items()}
-FRAME_MOTION_ONE = Entry(frame_motion.make_one, _INT(_INT, _PLACE, *(_VECTOR,) * 4, _INT), batch=False)
+FRAME_MOTION_ONE = Entry(frame_motion.make_one, _INT(_INT, _SITES, *(_VECTOR,) * 4, _INT), batch=False)
 FRAME_MOTION = {
     name: Entry(frame_motion.make_many, _many(dtype, _table(dtype), _INT), batch=True)
     for name, dtype in _FLOATS.items()
 }
-JACOBIAN_ONE = Entry(jacobian.make_one, _INT(_INT, _PLACE, _VECTOR, _MATRIX), batch=False)
+JACOBIAN_ONE = Entry(jacobian.make_one, _INT(_INT, _SITES, _VECTOR, _MATRIX), batch=False)
 JACOBIAN = {name: Entry(jacobian.make_many, _many(dtype, _table(dtype)), batch=True) for name, dtype in _FLOATS.items()}
-JOINT_WRENCHES_ONE = Entry(joint_wrenches.make_one, _INT(_INT, _PLACE, *(_VECTOR,) * 3, _MATRIX), batch=False)
+JOINT_WRENCHES_ONE = Entry(joint_wrenches.make_one, _INT(_INT, _SITES, *(_VECTOR,) * 3, _MATRIX), batch=False)
 JOINT_WRENCHES = {
     name: Entry(joint_wrenches.make_many, _many(dtype, *(_table(dtype),) * 2), batch=True)
     for name, dtype in _FLOATS.items()
 }
-POSES_ONE = Entry(poses.make_one, _INT(_INT, _PLACE, _VECTOR, _MATRIX), batch=False)
+POSES_ONE = Entry(poses.make_one, _INT(_INT, _SITES, _VECTOR, _MATRIX), batch=False)
 POSES = {name: Entry(poses.make_many, _many(dtype, _table(dtype)), batch=True) for name, dtype in _FLOATS.items()}
 REGRESSOR_ONE = Entry(
-    regressor.make_one, _INT(_INT, _PLACE, *(_VECTOR,) * 3, _MATRIX, *(types.boolean,) * 2), batch=False
+    regressor.make_one, _INT(_INT, _SITES, *(_VECTOR,) * 3, _MATRIX, *(types.boolean,) * 2), batch=False
 )
 REGRESSOR = {
     name: Entry(regressor.make_many, _many(dtype, _table(dtype), *(types.boolean,) * 2), batch=True)
     for name, dtype in _FLOATS.items()
 }
-STATIC_TORQUE_ONE = Entry(static_torque.make_one, _INT(_INT, _PLACE, *(_VECTOR,) * 3), batch=False)
+STATIC_TORQUE_ONE = Entry(static_torque.make_one, _INT(_INT, _SITES, *(_VECTOR,) * 3), batch=False)
 _PATHS = types.Array(types.float64, 3, "C")
 
 
@@ -157,9 +157,11 @@ def _law(one: types.Type, many: types.Type) -> types.Type:
 def _simulation(one: types.Type, many: types.Type, law: types.Type = types.none) -> Entry:
     """Make the entry of simulations with forward dynamics for one state, or for batches."""
     held = types.Array(types.float64, 3, "A", readonly=True)
-    more = (types.boolean, law, _VECTOR, _WHERE, held, *(_PATHS,) * 3, _INT, _INT, _VECTOR)
-    sig = types.void(_table(types.float64), _INT, _INT, one, many, simulation.CONTROLLER, *more)
-    return Entry(simulation.make_many, sig, batch=True)
+    dynamics = types.Tuple((_table(types.float64), one, many, _INT))
+    # A tuple that begins with a function makes numba warn.
+    acting = types.Tuple((types.boolean, simulation.CONTROLLER))
+    schedule, paths = types.Tuple((_VECTOR, _ADDRESSES, held)), types.Tuple((*(_PATHS,) * 3, _VECTOR))
+    return Entry(simulation.make_many, types.void(_INT, _INT, dynamics, acting, law, schedule, paths, _INT), batch=True)
 
 
 _FORWARD = (_INVERSE[0], types.FunctionType(_many(types.float64, _INT, _MARKS)))
@@ -170,25 +172,26 @@ CONTROLLED = _simulation(types.none, _FORWARD[1], _law(types.none, _INVERSE[1]))
 CONTROL_ONE = Entry(
     control.make_one, types.void(_law(_INVERSE[0], types.none), _INT, types.float64, *(_VECTOR,) * 5), batch=True
 )
+STAGE_OF_STEP = Entry(simulation.make_stage, types.void(_INT, _INT, types.float64, *(_VECTOR,) * 3), batch=False)
 STILL = Entry(simulation.make_still, simulation.CONTROLLER.signature, batch=True)
-_PLACES = {
+_WRITE_ADDRESSES = {
     char: Entry(
-        make_places,
-        types.void(_WHERE, types.intp, *(types.Array(_FLOATS[name], 2, "A", readonly=True),) * 4),
+        make_addresses,
+        types.void(_ADDRESSES, types.intp, *(types.Array(_FLOATS[name], 2, "A", readonly=True),) * 4),
         batch=False,
     )
     for char, name in (("d", "float64"), ("f", "float32"))
 }
 
 
-def where_of(arrays: Sequence[NDArray[Any]]) -> NDArray[np.intp]:
+def addresses_of(arrays: Sequence[NDArray[Any]]) -> NDArray[np.intp]:
     """Return address and row stride in bytes of arrays (samples, width), one after the other.
 
     Four arrays a call: asking numpy takes 800 ns an address, which four times is a small batch.
     """
-    places = _PLACES[arrays[0].dtype.char]
-    where = np.empty(8 * -(-len(arrays) // 4), np.intp)
+    write = _WRITE_ADDRESSES[arrays[0].dtype.char]
+    addresses = np.empty(8 * -(-len(arrays) // 4), np.intp)
     for first in range(0, len(arrays), 4):
         four = arrays[first : first + 4]
-        places.call(where, 2 * first, *four, *four[-1:] * (4 - len(four)))
-    return where
+        write.call(addresses, 2 * first, *four, *four[-1:] * (4 - len(four)))
+    return addresses

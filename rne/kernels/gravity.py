@@ -11,34 +11,44 @@ from collections.abc import Callable
 from rne.kernels.algebra.transfer import wrench_to_parent
 from rne.kernels.algebra.vec import add, turn_x, turn_z
 from rne.kernels.coordinates import load_many, load_one, sines, store_many, store_one
-from rne.kernels.jit import borrowing, function, inline
+from rne.kernels.jit import inline
 from rne.kernels.joint import along, angle, resting_wrench
 from rne.kernels.layout import (
     COORDINATE,
     COORDINATES,
+    COS,
     COS_ALPHA,
+    COS_Q,
     COS_TURN,
     FOLLOWS,
+    FORCE,
     GRAVITY,
     HAS_TURN,
     KEEP,
     LINKS,
+    MOMENT,
     PARENT,
+    SIN,
     SIN_ALPHA,
+    SIN_Q,
     SIN_TURN,
+    SWEEP,
+    TAU,
+    Q,
 )
-from rne.kernels.scratch import STACK, aligned, table_at
+from rne.kernels.scratch import many_states, on_scratch, table_at
 from rne.kernels.simd.num import fma, like
-from rne.kernels.simd.pack import as_floats, as_packs, pack_floats, packs_for, stack_buffer
+from rne.kernels.simd.pack import pack_floats
 from rne.kernels.simd.rows import get3, index, put
 
-# Numbers kept for each link: cosine and sine, force, moment; then, for branching, the acceleration.
-WORK = 11
+# Besides what all sweeps keep for each link, for branching: its acceleration.
+ACCELERATION = SWEEP
+WORK = SWEEP + 3
 
 
 @inline
 def recursion(table, state, work):
-    """Turn rows q, sine and cosine of q (0, 4, 5) of `state` into row tau (3); work : (links + 1, WORK) scratch."""
+    """Turn rows Q, SIN_Q and COS_Q of `state` into row TAU; work : (links + 1, WORK) scratch."""
     links = int(table[0, LINKS])
     zero = like(work[0, 0], 0.0)
     nothing = (zero, zero, zero)
@@ -47,65 +57,46 @@ def recursion(table, state, work):
         like(zero, -table[0, GRAVITY + 1]),
         like(zero, -table[0, GRAVITY + 2]),
     )
-    put(work, 0, 8, a)
+    put(work, 0, ACCELERATION, a)
     for i in range(1, links + 1):
         if table[i, FOLLOWS] == 0.0:
-            a = get3(work, int(table[i, PARENT]), 8)
+            a = get3(work, int(table[i, PARENT]), ACCELERATION)
         if table[i, HAS_TURN] != 0.0:
             a = turn_z(a, table[i, COS_TURN], table[i, SIN_TURN])
         a = turn_x(a, table[i, COS_ALPHA], table[i, SIN_ALPHA])
         j = int(table[i, COORDINATE])
-        c, s = angle(table, i, state[4, j], state[5, j])
-        work[i, 0], work[i, 1] = c, s
+        c, s = angle(table, i, state[SIN_Q, j], state[COS_Q, j])
+        work[i, COS], work[i, SIN] = c, s
         a = turn_z(a, c, s)
         f, n = resting_wrench(table, i, a)
-        put(work, i, 2, f)
-        put(work, i, 5, n)
+        put(work, i, FORCE, f)
+        put(work, i, MOMENT, n)
         if table[i, KEEP] != 0.0:
-            put(work, i, 8, a)
+            put(work, i, ACCELERATION, a)
     f, n = nothing, nothing
     for i in range(links, 0, -1):
-        f = add(f, get3(work, i, 2))
-        n = add(n, get3(work, i, 5))
+        f = add(f, get3(work, i, FORCE))
+        n = add(n, get3(work, i, MOMENT))
         j = int(table[i, COORDINATE])
-        state[3, j] = fma(state[0, j], like(state[0, j], 0.0), along(table, i, f, n))  # a NaN must stay one
+        state[TAU, j] = fma(state[Q, j], like(state[Q, j], 0.0), along(table, i, f, n))  # a NaN must stay one
         parent = int(table[i, PARENT])
         if parent > 0:
-            f, n = wrench_to_parent(table, i, f, n, work[i, 0], work[i, 1], state[0, j])
+            f, n = wrench_to_parent(table, i, f, n, work[i, COS], work[i, SIN], state[Q, j])
         if table[i, FOLLOWS] == 0.0 or parent == 0:
             if parent > 0:
-                put(work, parent, 2, add(f, get3(work, parent, 2)))
-                put(work, parent, 5, add(n, get3(work, parent, 5)))
+                put(work, parent, FORCE, add(f, get3(work, parent, FORCE)))
+                put(work, parent, MOMENT, add(n, get3(work, parent, MOMENT)))
             f, n = nothing, nothing
 
 
-@borrowing
-def _run(table, q, tau, buffer):
-    links = int(table[0, LINKS])
-    packs = packs_for(table, links)
-    width = pack_floats(table, packs)
-    state = as_floats(buffer, 0, 6, width)
-    work = as_floats(buffer, 6 * width, links + 1, WORK)
-    load_one(table, q, state, index(0))
-    sines(as_packs(buffer, 0, 6, packs), packs)
+@on_scratch(WORK)
+def one(table, room, q, tau):
+    """One state, of floats. Shapes are the caller's business."""
+    state, packs, work, _ = room
+    load_one(table, q, state, index(Q))
+    sines(packs, packs.shape[1])
     recursion(table, state, work)
-    store_one(table, state, index(3), tau)
-
-
-@function
-def _run_large(table, q, tau, size):
-    _run(table, q, tau, aligned(table, size))
-
-
-@borrowing
-def one(table, q, tau):
-    """One state, of floats; scratch on the stack. Shapes are the caller's business."""
-    links = int(table[0, LINKS])
-    size = 6 * pack_floats(table, packs_for(table, links)) + (links + 1) * WORK
-    if size > STACK:
-        _run_large(table, q, tau, size)
-    else:
-        _run(table, q, tau, stack_buffer(table, STACK))
+    store_one(table, state, index(TAU), tau)
 
 
 def make_one(stamp: str) -> Callable[..., int]:
@@ -124,20 +115,16 @@ def make_one(stamp: str) -> Callable[..., int]:
 
 
 def make_many(stamp: str) -> Callable[..., None]:
-    """Make the entry for batches; `where` holds address and row stride in bytes of q and tau."""
+    """Make the entry for batches; `addresses` holds address and row stride in bytes of q and tau."""
 
-    def gravity_many(table, first, stop, where):
+    def gravity_many(table, first, stop, addresses):
         stamp  # noqa: B018  part of the cache key
-        links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
-        samples = pack_floats(table, 1)
-        buffer = aligned(table, samples * (6 * links + (links + 1) * WORK + n))
-        state = as_packs(buffer, 0, 6, links)
-        work = as_packs(buffer, samples * 6 * links, links + 1, WORK)
-        tile = as_packs(buffer, samples * (6 * links + (links + 1) * WORK), 1, n)
-        for row in range(first, stop, samples):
-            load_many(table, state, tile, 0, 1, where, row, stop - 1)
+        links = int(table[0, LINKS])
+        state, work, tile, _, _ = many_states(table, WORK, 0, 0)
+        for row in range(first, stop, pack_floats(table, 1)):
+            load_many(table, state, tile, Q, 1, addresses, row, stop - 1)
             sines(state, links)
             recursion(table, state, work)
-            store_many(table, state, 3, tile, where[2], where[3], row, stop - 1)
+            store_many(table, state, TAU, tile, addresses[2], addresses[3], row, stop - 1)
 
     return gravity_many

@@ -2,7 +2,7 @@
 
 Source: Luh, Walker, Paul, "On-line computational scheme for mechanical manipulators", ASME J. DSMC 102 (1980), in link
 frames. Body parameters are kept about the link origin as mass, first and second moments; with the motion matrix
-`A = [wd]x + [w]x [w]x` the acceleration of a point is `a + A r`, so force and moment need no shift to the centre of
+`A = [wd]x + [w]x [w]x` the acceleration of a point is `a + A r`, so force and moment need no shift to the center of
 mass. Gravity enters as the base accelerating upward.
 """
 
@@ -16,39 +16,51 @@ from rne.kernels.algebra.transfer import wrench_to_parent
 from rne.kernels.algebra.vec import add, add_product, motion_matrix, turn_x, turn_z
 from rne.kernels.coordinates import load_many, load_one, sines, store_many, store_one
 from rne.kernels.coupling import add_couplings
-from rne.kernels.jit import borrowing, function, inline
-from rne.kernels.joint import along, angle, body_wrench, drive, friction, spring
+from rne.kernels.jit import function, inline
+from rne.kernels.joint import along, angle, body_wrench, friction, move_joint, spring
 from rne.kernels.layout import (
     COORDINATE,
     COORDINATES,
+    COS,
     COS_ALPHA,
+    COS_Q,
     COS_TURN,
     FOLLOWS,
+    FORCE,
     FRICTION,
     GRAVITY,
     HAS_TURN,
     KEEP,
     LINKS,
+    MOMENT,
     PARENT,
     PX,
+    QD,
+    QDD,
     ROTOR,
+    SIN,
     SIN_ALPHA,
+    SIN_Q,
     SIN_TURN,
     SPRINGS,
+    SWEEP,
+    TAU,
     WORTH_A_THREAD,
+    Q,
 )
-from rne.kernels.scratch import STACK, aligned, table_at, write_places
+from rne.kernels.scratch import many_states, on_scratch, table_at, write_addresses
 from rne.kernels.simd.num import fma, like
-from rne.kernels.simd.pack import as_floats, as_packs, pack_floats, packs_for, stack_buffer
+from rne.kernels.simd.pack import pack_floats
 from rne.kernels.simd.rows import get3, index, put
 
-# Numbers kept for each link between the sweeps: cosine and sine, force, moment; then, for branching, w, wd, a.
-WORK = 17
+# Besides what all sweeps keep for each link, for branching: its motion, w, wd and a.
+OMEGA, OMEGA_RATE, ACCELERATION = SWEEP, SWEEP + 3, SWEEP + 6
+WORK = SWEEP + 9
 
 
 @inline
 def outward(table, state, work):
-    """Motion of all links from rows q, qd, qdd, sine and cosine of q (0, 1, 2, 4, 5) of `state`.
+    """Motion of all links from all rows of `state` but TAU.
 
     Leaves cosine and sine of every joint, force and moment of every body, and w, wd, a of links that branch in `work`.
     """
@@ -61,15 +73,15 @@ def outward(table, state, work):
         like(zero, -table[0, GRAVITY + 1]),
         like(zero, -table[0, GRAVITY + 2]),
     )
-    put(work, 0, 8, w)
-    put(work, 0, 11, wd)
-    put(work, 0, 14, a)
+    put(work, 0, OMEGA, w)
+    put(work, 0, OMEGA_RATE, wd)
+    put(work, 0, ACCELERATION, a)
     A = (zero, zero, zero, zero, zero, zero, zero, zero, zero)
 
     for i in range(1, links + 1):
         if table[i, FOLLOWS] == 0.0:
             parent = int(table[i, PARENT])
-            w, wd, a = get3(work, parent, 8), get3(work, parent, 11), get3(work, parent, 14)
+            w, wd, a = get3(work, parent, OMEGA), get3(work, parent, OMEGA_RATE), get3(work, parent, ACCELERATION)
             A = motion_matrix(w, wd)
         a = add_product(a, A, get3(table, i, PX))
         if table[i, HAS_TURN] != 0.0:
@@ -78,24 +90,24 @@ def outward(table, state, work):
         ca, sa = table[i, COS_ALPHA], table[i, SIN_ALPHA]
         w, wd, a = turn_x(w, ca, sa), turn_x(wd, ca, sa), turn_x(a, ca, sa)
         j = int(table[i, COORDINATE])
-        c, s = angle(table, i, state[4, j], state[5, j])
-        work[i, 0], work[i, 1] = c, s
+        c, s = angle(table, i, state[SIN_Q, j], state[COS_Q, j])
+        work[i, COS], work[i, SIN] = c, s
         w, wd, a = turn_z(w, c, s), turn_z(wd, c, s), turn_z(a, c, s)
-        w, wd, a, A = drive(table, i, w, wd, a, state[0, j], state[1, j], state[2, j])
+        w, wd, a, A = move_joint(table, i, w, wd, a, state[Q, j], state[QD, j], state[QDD, j])
         f, n = body_wrench(table, i, a, A)
-        put(work, i, 2, f)
-        put(work, i, 5, n)
+        put(work, i, FORCE, f)
+        put(work, i, MOMENT, n)
         if table[i, KEEP] != 0.0:
-            put(work, i, 8, w)
-            put(work, i, 11, wd)
-            put(work, i, 14, a)
+            put(work, i, OMEGA, w)
+            put(work, i, OMEGA_RATE, wd)
+            put(work, i, ACCELERATION, a)
 
 
 @inline
 def recursion(table, state, work, loads):
-    """Turn rows q, qd, qdd, sine and cosine of q (0, 1, 2, 4, 5) of `state` into row tau (3).
+    """Turn all other rows of `state` into row TAU.
 
-    table : (links + 1, WIDTH) as in `layout`. state : (6, links or more), of floats or of packs.
+    table : (links + 1, WIDTH) as in `layout`. state : (STATE, links or more), of floats or of packs.
     work : (links + 1, WORK) scratch of the same numbers. loads : FRICTION, SPRINGS, their sum, or 0.
     """
     outward(table, state, work)
@@ -103,57 +115,38 @@ def recursion(table, state, work, loads):
     f = (zero, zero, zero)
     n = (zero, zero, zero)
     for i in range(int(table[0, LINKS]), 0, -1):
-        f = add(f, get3(work, i, 2))
-        n = add(n, get3(work, i, 5))
+        f = add(f, get3(work, i, FORCE))
+        n = add(n, get3(work, i, MOMENT))
         j = int(table[i, COORDINATE])
-        torque = fma(state[2, j], table[i, ROTOR], along(table, i, f, n))
+        torque = fma(state[QDD, j], table[i, ROTOR], along(table, i, f, n))
         if loads & FRICTION:
-            torque = torque + friction(table, i, state[1, j])
+            torque = torque + friction(table, i, state[QD, j])
         if loads & SPRINGS:
-            torque = torque + spring(table, i, state[0, j])
-        state[3, j] = torque
+            torque = torque + spring(table, i, state[Q, j])
+        state[TAU, j] = torque
         parent = int(table[i, PARENT])
         if parent > 0:
-            f, n = wrench_to_parent(table, i, f, n, work[i, 0], work[i, 1], state[0, j])
+            f, n = wrench_to_parent(table, i, f, n, work[i, COS], work[i, SIN], state[Q, j])
         if table[i, FOLLOWS] == 0.0 or parent == 0:
             if parent > 0:
-                put(work, parent, 2, add(f, get3(work, parent, 2)))
-                put(work, parent, 5, add(n, get3(work, parent, 5)))
+                put(work, parent, FORCE, add(f, get3(work, parent, FORCE)))
+                put(work, parent, MOMENT, add(n, get3(work, parent, MOMENT)))
             f = (zero, zero, zero)
             n = (zero, zero, zero)
     if loads != 0:
-        add_couplings(table, state, index(3), loads, like(zero, 1.0))
+        add_couplings(table, state, index(TAU), loads, like(zero, 1.0))
 
 
-@borrowing
-def _run(table, q, qd, qdd, tau, buffer, loads):
-    links = int(table[0, LINKS])
-    packs = packs_for(table, links)
-    width = pack_floats(table, packs)
-    state = as_floats(buffer, 0, 6, width)
-    work = as_floats(buffer, 6 * width, links + 1, WORK)
-    load_one(table, q, state, index(0))
-    load_one(table, qd, state, index(1))
-    load_one(table, qdd, state, index(2))
-    sines(as_packs(buffer, 0, 6, packs), packs)
+@on_scratch(WORK)
+def one(table, room, q, qd, qdd, tau, loads):
+    """One state, of floats. Shapes are the caller's business."""
+    state, packs, work, _ = room
+    load_one(table, q, state, index(Q))
+    load_one(table, qd, state, index(QD))
+    load_one(table, qdd, state, index(QDD))
+    sines(packs, packs.shape[1])
     recursion(table, state, work, loads)
-    store_one(table, state, index(3), tau)
-
-
-@function
-def _run_large(table, q, qd, qdd, tau, size, loads):
-    _run(table, q, qd, qdd, tau, aligned(table, size), loads)
-
-
-@borrowing
-def one(table, q, qd, qdd, tau, loads):
-    """One state, of floats; scratch on the stack. Shapes are the caller's business."""
-    links = int(table[0, LINKS])
-    size = 6 * pack_floats(table, packs_for(table, links)) + (links + 1) * WORK
-    if size > STACK:
-        _run_large(table, q, qd, qdd, tau, size, loads)
-    else:
-        _run(table, q, qd, qdd, tau, stack_buffer(table, STACK), loads)
+    store_one(table, state, index(TAU), tau)
 
 
 def make_one(stamp: str) -> Callable[..., int]:
@@ -172,26 +165,22 @@ def make_one(stamp: str) -> Callable[..., int]:
 
 
 @function
-def _many(table, first, stop, where, loads):
-    links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
-    samples = pack_floats(table, 1)
-    buffer = aligned(table, samples * (6 * links + (links + 1) * WORK + n))
-    state = as_packs(buffer, 0, 6, links)
-    work = as_packs(buffer, samples * 6 * links, links + 1, WORK)
-    tile = as_packs(buffer, samples * (6 * links + (links + 1) * WORK), 1, n)
-    for row in range(first, stop, samples):
-        load_many(table, state, tile, 0, 3, where, row, stop - 1)
+def _many(table, first, stop, addresses, loads):
+    links = int(table[0, LINKS])
+    state, work, tile, _, _ = many_states(table, WORK, 0, 0)
+    for row in range(first, stop, pack_floats(table, 1)):
+        load_many(table, state, tile, Q, 3, addresses, row, stop - 1)
         sines(state, links)
         recursion(table, state, work, loads)
-        store_many(table, state, 3, tile, where[6], where[7], row, stop - 1)
+        store_many(table, state, TAU, tile, addresses[6], addresses[7], row, stop - 1)
 
 
 def make_many(stamp: str) -> Callable[..., None]:
-    """Make the entry for batches; `where` holds address and row stride in bytes of q, qd, qdd and tau."""
+    """Make the entry for batches; `addresses` holds address and row stride in bytes of q, qd, qdd and tau."""
 
-    def inverse_dynamics_many(table, first, stop, where, loads):
+    def inverse_dynamics_many(table, first, stop, addresses, loads):
         stamp  # noqa: B018  part of the cache key
-        _many(table, first, stop, where, loads)
+        _many(table, first, stop, addresses, loads)
 
     return inverse_dynamics_many
 
@@ -200,7 +189,7 @@ def make_few(stamp: str) -> Callable[..., int]:
     """Make the entry for a small batch, to which it costs more to be made ready for threads than to be calculated.
 
     It returns 1, and does nothing, where a shape does not fit or the batch is worth a thread. Measured on 64 states of
-    a 7-joint arm: 2.4 us a call from Python, of which 1.7 are the recursion; 5.9 us by way of `rne.many`.
+    a 7-joint arm: 2.4 us a call from Python, of which 1.7 are the recursion; 5.9 us by way of `rne.batch.threads`.
     """
 
     def inverse_dynamics_few(address, q, qd, qdd, tau, loads):
@@ -211,9 +200,9 @@ def make_few(stamp: str) -> Callable[..., int]:
             return 1
         if qd.shape != shape or qdd.shape != shape or tau.shape != shape:
             return 1
-        where = np.empty(8, np.intp)
-        write_places(where, 0, q, qd, qdd, tau)
-        _many(table, 0, shape[0], where, loads)
+        addresses = np.empty(8, np.intp)
+        write_addresses(addresses, 0, q, qd, qdd, tau)
+        _many(table, 0, shape[0], addresses, loads)
         return 0
 
     return inverse_dynamics_few

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from rne.kernels.algebra.vec import add_cross, subtract, turn
 from rne.kernels.coordinates import load_many, load_one, sines
-from rne.kernels.jit import function, inline
+from rne.kernels.jit import inline
 from rne.kernels.joint import directions
-from rne.kernels.layout import COORDINATES, LEADER, LINKS, PARENT, PLACE_OWN_AXES, PLACE_ROW, RATIO
-from rne.kernels.placement import ORIGIN, PLACE, axes_of, get_axis, origin_of, placements
-from rne.kernels.scratch import many_states, one_state, table_at
+from rne.kernels.layout import COORDINATES, LEADER, LINKS, PARENT, RATIO, SITE_OWN_AXES, SITE_ROW, Q
+from rne.kernels.placement import ORIGIN, PLACEMENT, axes_of, get_axis, origin_of, placements
+from rne.kernels.scratch import many_states, on_scratch, table_at
 from rne.kernels.simd.num import fma, like
 from rne.kernels.simd.pack import as_floats, pack_floats
 from rne.kernels.simd.rows import get3, index
@@ -18,22 +18,22 @@ from rne.kernels.simd.tile import store_tile
 
 
 @inline
-def recursion(table, place, state, work, out):
-    """Fill row 0 of `out`, a matrix (6, n) row by row, from rows q, sine and cosine of q (0, 4, 5) of `state`.
+def recursion(table, site, state, work, out):
+    """Fill row 0 of `out`, a matrix (6, n) row by row, from rows Q, SIN_Q and COS_Q of `state`.
 
-    Only the joints between the place and the base have a column; followers add to that of their leader.
-    place : (1, PLACE_WIDTH). work : (links + 1, PLACE) scratch.
+    Only the joints between the site and the base have a column; followers add to that of their leader.
+    site : (1, SITE_WIDTH). work : (links + 1, PLACEMENT) scratch.
     """
     placements(table, state, work)
     n = int(table[0, COORDINATES])
     for k in range(6 * n):
         out[0, k] = like(work[0, 0], 0.0)
-    p, R = origin_of(place, 0, work), axes_of(place, 0, work)
-    i = int(place[0, PLACE_ROW])
+    p, R = origin_of(site, 0, work), axes_of(site, 0, work)
+    i = int(site[0, SITE_ROW])
     while i > 0:
         w, glide = directions(table, i, get_axis(work, i))
         v = add_cross(glide, w, subtract(p, get3(work, i, ORIGIN)))
-        if place[0, PLACE_OWN_AXES] != 0.0:
+        if site[0, SITE_OWN_AXES] != 0.0:
             v, w = turn(v, R), turn(w, R)
         j, ratio = int(table[i, LEADER]), table[i, RATIO]
         add_column(out, n, j, v, ratio)
@@ -49,41 +49,41 @@ def add_column(out, n, first, v, ratio):
     out[0, first + 2 * n] = fma(v[2], ratio, out[0, first + 2 * n])
 
 
-@function
-def one(table, place, q, J):
-    """One state, of floats; scratch on the stack. Shapes are the caller's business."""
-    state, packs, work = one_state(table, PLACE)
-    load_one(table, q, state, index(0))
+@on_scratch(PLACEMENT)
+def one(table, room, site, q, J):
+    """One state, of floats. Shapes are the caller's business."""
+    state, packs, work, _ = room
+    load_one(table, q, state, index(Q))
     sines(packs, packs.shape[1])
-    recursion(table, place, state, work, as_floats(J, 0, 1, J.size))
+    recursion(table, site, state, work, as_floats(J, 0, 1, J.size))
 
 
 def make_one(stamp: str) -> Callable[..., int]:
     """Make the entry for one state; it returns 1, and does nothing, where a length does not fit."""
 
-    def jacobian_one(address, place, q, J):
+    def jacobian_one(address, site, q, J):
         stamp  # noqa: B018  part of the cache key
         table = table_at(address, q)
         n = int(table[0, COORDINATES])
         if q.shape[0] != n or J.size != 6 * n:
             return 1
-        one(table, place, q, J)
+        one(table, site, q, J)
         return 0
 
     return jacobian_one
 
 
 def make_many(stamp: str) -> Callable[..., None]:
-    """Make the entry for batches; `where` holds address and row stride in bytes of q and the Jacobian."""
+    """Make the entry for batches; `addresses` holds address and row stride in bytes of q and the Jacobian."""
 
-    def jacobian_many(table, first, stop, where, place):
+    def jacobian_many(table, first, stop, addresses, site):
         stamp  # noqa: B018  part of the cache key
         numbers = 6 * int(table[0, COORDINATES])
-        state, work, tile, out = many_states(table, PLACE, numbers)
+        state, work, tile, _, out = many_states(table, PLACEMENT, 0, numbers)
         for row in range(first, stop, pack_floats(table, 1)):
-            load_many(table, state, tile, 0, 1, where, row, stop - 1)
+            load_many(table, state, tile, Q, 1, addresses, row, stop - 1)
             sines(state, int(table[0, LINKS]))
-            recursion(table, place, state, work, out)
-            store_tile(out, 0, where[2], where[3], row, stop - 1, numbers)
+            recursion(table, site, state, work, out)
+            store_tile(out, 0, addresses[2], addresses[3], row, stop - 1, numbers)
 
     return jacobian_many

@@ -1,4 +1,4 @@
-"""The only place that knows the kinds of joints: what each does to motion and force, and what it leaves of its body.
+"""The only module that knows the kinds of joints: what each does to motion and force, and what it leaves of its body.
 
 Every joint moves about or along z of the frame of its link, after the constant turn about the same axis that the table
 calls OFFSET. `i` is the row of the link in `table`; it is passed beside it because a row cut out is counted as a
@@ -45,7 +45,7 @@ def angle(table, i, s, c):
 
 
 @inline
-def drive(table, i, w, wd, a, q, qd, qdd):
+def move_joint(table, i, w, wd, a, q, qd, qdd):
     """Add the motion of the joint itself; all in the axes of the link. Returns w, wd, a and the motion matrix A.
 
     Luh, Walker and Paul 1980, equations for a rotational and a translational joint. For a slide, the origin lies at
@@ -169,7 +169,7 @@ def add_joint(table, i, wd, a, qdd):
 
 @inline
 def slide_acceleration(table, i, wd, a, q):
-    """Acceleration of the origin from that of the place where it is at q = 0."""
+    """Acceleration of the origin from that of the point where it is at q = 0."""
     if table[i, KIND] == REVOLUTE:
         return a
     return (fma(wd[1], q, a[0]), fma(-wd[0], q, a[1]), a[2])
@@ -213,7 +213,7 @@ def directions(table, i, axis):
 
 @inline
 def slide(table, i, q):
-    """How far the origin of the link stands along z from its place at q = 0."""
+    """How far the origin of the link stands along z from where it is at q = 0."""
     return like(q, 0.0) if table[i, KIND] == REVOLUTE else q
 
 
@@ -262,8 +262,13 @@ def momentum(table, i, axis, m, h, S):
 
 
 @inline
-def momentum_rates(table, i, axis, turning, m, h, S, hd, V):
-    """Integrals of J', r x J' and r' x J over bodies in motion, whose axis turns at the rate `turning`."""
+def momentum_rates(table, i, axis, turning, moments, rates):
+    """Integrals of J', r x J' and r' x J over bodies in motion, whose axis turns at the rate `turning`.
+
+    moments : m, h and S of the bodies. rates : h' and V.
+    """
+    m, h, S = moments
+    hd, V = rates
     if table[i, KIND] == REVOLUTE:
         back = scale(axis, like(m, -1.0))
         spread = scale(axis, V[0] + V[4] + V[8])

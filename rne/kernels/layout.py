@@ -1,7 +1,7 @@
 """The columns of the flat table that every kernel reads: one row a link, row 0 the base, then one row a coupling.
 
-Numbers only, no numba. `rne.links` writes the table, the kernels read it; nobody else needs to know. One array argument
-costs 60 ns a call, eight cost 480; hence one array, with the few integers kept as floats.
+Numbers only, no numba. `rne.model.link_table` writes the table and the kernels read it; all others ask the link table
+by name. One array argument costs 60 ns a call, eight cost 480; hence one array, with the few integers kept as floats.
 
 Frames are in normal form: from the frame of the parent to that of the link it is
 
@@ -68,10 +68,19 @@ SPRINGS = 2
 WITH_ROTORS = 1
 INVERSE = 2
 
-# The table of places where external wrenches act: row of the link, 1 if the wrench is in the frame's own axes, rotation
-# (row by row) and origin of the frame in that of the link.
-PLACE_ROW, PLACE_OWN_AXES, PLACE_ROTATION, PLACE_ORIGIN = 0, 1, 2, 11
-PLACE_WIDTH = 14
+# The table of sites, points of links where wrenches act or motion is wanted: row of the link, 1 if what is given or
+# wanted is in the frame's own axes, rotation (row by row) and origin of the frame in that of the link.
+SITE_ROW, SITE_OWN_AXES, SITE_ROTATION, SITE_ORIGIN = 0, 1, 2, 11
+SITE_WIDTH = 14
+
+# The rows of a state, a column a joint: what is given of a motion, what is asked for, sine and cosine of the positions.
+Q, QD, QDD, TAU, SIN_Q, COS_Q = range(6)
+STATE = 6
+
+# The columns of scratch, a row a link, that all sweeps in link frames share: cosine and sine of the turn of the joint,
+# force and moment about the origin of the link.
+COS, SIN, FORCE, MOMENT = 0, 1, 2, 5
+SWEEP = 8
 
 # Starting a thread's share of a batch costs some 20 us; below this many samples times joints it has too little to do.
 WORTH_A_THREAD = 20_000

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from numba.core import types
 
 from rne.kernels.jit import Entry
-from rne.kernels.user_dynamics import inverse_dynamics
+from rne.kernels.user.dynamics import inverse_dynamics
 
 
 def make_loop(stamp: str) -> Callable[..., None]:

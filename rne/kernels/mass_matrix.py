@@ -15,47 +15,56 @@ from rne.kernels.algebra.transfer import wrench_to_parent
 from rne.kernels.algebra.vec import add
 from rne.kernels.cholesky import factor, invert, mark
 from rne.kernels.coordinates import load_many, load_one, sines
-from rne.kernels.jit import borrowing, function, inline
+from rne.kernels.jit import inline
 from rne.kernels.joint import add_to_composite, along, angle, unit_wrench
 from rne.kernels.layout import (
     BOUND,
     COORDINATE,
     COORDINATES,
+    COS,
+    COS_Q,
     FOLLOWS,
+    FORCE,
     INVERSE,
     KEEP,
     LEADER,
     LINKS,
     MIMIC,
+    MOMENT,
     PARENT,
     RATIO,
     ROTOR,
+    SIN,
+    SIN_Q,
+    SWEEP,
     WITH_ROTORS,
+    Q,
 )
-from rne.kernels.scratch import STACK, aligned, table_at
+from rne.kernels.scratch import many_states, on_scratch, table_at
 from rne.kernels.simd.num import fma, like
-from rne.kernels.simd.pack import as_floats, as_packs, pack_floats, packs_for, stack_buffer
+from rne.kernels.simd.pack import pack_floats
 from rne.kernels.simd.rows import get3, get6, index, put
 from rne.kernels.simd.tile import fetch_rows, store_tile
 
-# Numbers kept for each link: cosine and sine of the joint; the wrench of its unit acceleration, on its way to the base;
-# then, for branching, the composite that hangs on it.
-WORK = 18
+# Force and moment are those of a unit acceleration of the joint, on their way to the base. Besides what all sweeps keep
+# for each link, for branching: the composite that hangs on it, m, h and S.
+MASS, FIRST, SECOND = SWEEP, SWEEP + 1, SWEEP + 4
+WORK = SWEEP + 10
 
 
 @inline
 def turns(table, state, work):
-    """Cosine and sine of every joint, from rows sine and cosine of q (4, 5) of `state`."""
+    """Cosine and sine of every joint, from rows SIN_Q and COS_Q of `state`."""
     for i in range(1, int(table[0, LINKS]) + 1):
         j = int(table[i, COORDINATE])
-        work[i, 0], work[i, 1] = angle(table, i, state[4, j], state[5, j])
+        work[i, COS], work[i, SIN] = angle(table, i, state[SIN_Q, j], state[COS_Q, j])
 
 
 @inline
 def recursion(table, state, work, mass, kind):
     """Fill `mass` (coordinates, coordinates), both triangles.
 
-    state : row q (0) counts. work : (links + 1, WORK or more), with the turns filled in. kind : WITH_ROTORS or not.
+    state : row Q counts. work : (links + 1, WORK or more), with the turns filled in. kind : WITH_ROTORS or not.
     """
     links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
     mimic = table[0, MIMIC] != 0.0
@@ -66,9 +75,9 @@ def recursion(table, state, work, mass, kind):
         if table[i, FOLLOWS] == 0.0:
             chain = False
         if table[i, KEEP] != 0.0:
-            work[i, 8] = zero
-            put(work, i, 9, nothing3)
-            put(work, i, 12, nothing6)
+            work[i, MASS] = zero
+            put(work, i, FIRST, nothing3)
+            put(work, i, SECOND, nothing6)
     if not chain:  # or else every entry is written below
         for a in range(n):
             for b in range(n):
@@ -76,11 +85,11 @@ def recursion(table, state, work, mass, kind):
     m, h, S = zero, nothing3, nothing6
     for i in range(links, 0, -1):
         if table[i, KEEP] != 0.0:
-            m, h, S = m + work[i, 8], add(h, get3(work, i, 9)), add6(S, get6(work, i, 12))
+            m, h, S = m + work[i, MASS], add(h, get3(work, i, FIRST)), add6(S, get6(work, i, SECOND))
         m, h, S = add_to_composite(table, i, m, h, S)
         force, moment = unit_wrench(table, i, m, h, S)
         entry = along(table, i, force, moment)
-        entry = fma(state[0, int(table[i, COORDINATE])], zero, entry)  # not felt, but a NaN must stay one
+        entry = fma(state[Q, int(table[i, COORDINATE])], zero, entry)  # not felt, but a NaN must stay one
         if kind & WITH_ROTORS:
             entry = entry + table[i, ROTOR]
         row = int(table[i, LEADER])
@@ -89,16 +98,16 @@ def recursion(table, state, work, mass, kind):
         mass[row, row] = entry
         parent = int(table[i, PARENT])
         if parent != 0:
-            put(work, i, 2, force)
-            put(work, i, 5, moment)
-            c, s, q = work[i, 0], work[i, 1], state[0, int(table[i, COORDINATE])]
+            put(work, i, FORCE, force)
+            put(work, i, MOMENT, moment)
+            c, s, q = work[i, COS], work[i, SIN], state[Q, int(table[i, COORDINATE])]
             row = int(table[parent, LEADER])
             for k in range(i, links + 1):
                 if k > i and table[k, PARENT] < i:  # the links that hang on i come right after it
                     break
-                force, moment = wrench_to_parent(table, i, get3(work, k, 2), get3(work, k, 5), c, s, q)
-                put(work, k, 2, force)
-                put(work, k, 5, moment)
+                force, moment = wrench_to_parent(table, i, get3(work, k, FORCE), get3(work, k, MOMENT), c, s, q)
+                put(work, k, FORCE, force)
+                put(work, k, MOMENT, moment)
                 entry = along(table, parent, force, moment)
                 column = int(table[k, LEADER])
                 if mimic:  # G^T M G; entries of both triangles meet where two joints follow the same coordinate
@@ -109,9 +118,9 @@ def recursion(table, state, work, mass, kind):
             h, S = composite_to_parent(table, i, m, h, S, c, s, q)
         if table[i, FOLLOWS] == 0.0 or parent == 0:
             if parent != 0:
-                work[parent, 8] = m + work[parent, 8]
-                put(work, parent, 9, add(h, get3(work, parent, 9)))
-                put(work, parent, 12, add6(S, get6(work, parent, 12)))
+                work[parent, MASS] = m + work[parent, MASS]
+                put(work, parent, FIRST, add(h, get3(work, parent, FIRST)))
+                put(work, parent, SECOND, add6(S, get6(work, parent, SECOND)))
             m, h, S = zero, nothing3, nothing6
 
 
@@ -125,41 +134,24 @@ def bounds(table, spare):
         spare[1, j] = spare[1, j] + table[i, RATIO] * table[i, RATIO] * table[i, BOUND]
 
 
-@borrowing
-def _run(table, q, mass, buffer, kind):
-    links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
-    packs = packs_for(table, links)
-    width = pack_floats(table, packs)
-    state = as_floats(buffer, 0, 6, width)
-    work = as_floats(buffer, 6 * width, links + 1, WORK)
-    load_one(table, q, state, index(0))
-    sines(as_packs(buffer, 0, 6, packs), packs)
+@on_scratch(WORK)
+def one(table, room, q, mass, kind):
+    """One state, of floats. Shapes are the caller's business.
+
+    kind : WITH_ROTORS, INVERSE, their sum, or 0. Returns 0 unless the matrix is to be inverted, but singular.
+    """
+    state, packs, work, _ = room
+    load_one(table, q, state, index(Q))
+    sines(packs, packs.shape[1])
     turns(table, state, work)
     recursion(table, state, work, mass, kind)
     singular = 0
     if kind & INVERSE:
+        n = int(table[0, COORDINATES])
         bounds(table, state)
         singular = factor(mass, state, n)
         invert(mass, n)
     return singular
-
-
-@function
-def _run_large(table, q, mass, size, kind):
-    return _run(table, q, mass, aligned(table, size), kind)
-
-
-@borrowing
-def one(table, q, mass, kind):
-    """One state, of floats; scratch on the stack. Shapes are the caller's business.
-
-    kind : WITH_ROTORS, INVERSE, their sum, or 0. Returns 0 unless the matrix is to be inverted, but singular.
-    """
-    links = int(table[0, LINKS])
-    size = 6 * pack_floats(table, packs_for(table, links)) + (links + 1) * WORK
-    if size > STACK:
-        return _run_large(table, q, mass, size, kind)
-    return _run(table, q, mass, stack_buffer(table, STACK), kind)
 
 
 def make_one(stamp: str) -> Callable[..., int]:
@@ -177,25 +169,20 @@ def make_one(stamp: str) -> Callable[..., int]:
 
 
 def make_many(stamp: str) -> Callable[..., None]:
-    """Make the entry for batches; `where` holds address and row stride in bytes of q and the matrices.
+    """Make the entry for batches; `addresses` holds address and row stride in bytes of q and the matrices.
 
     kind : as for `one`. suspects : one number a sample; becomes 1 where a matrix is to be inverted, but singular.
     """
 
-    def mass_matrix_many(table, first, stop, where, kind, suspects):
+    def mass_matrix_many(table, first, stop, addresses, kind, suspects):
         stamp  # noqa: B018  part of the cache key
         links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
         samples = pack_floats(table, 1)
-        size = 6 * links + (links + 1) * WORK
-        buffer = aligned(table, samples * (size + n * n + 2 * n))
-        state = as_packs(buffer, 0, 6, links)
-        work = as_packs(buffer, samples * 6 * links, links + 1, WORK)
-        mass = as_packs(buffer, samples * size, n, n)
-        flat = as_packs(buffer, samples * size, 1, n * n)
-        tile = as_packs(buffer, samples * (size + n * n), 2, n)
+        state, work, tile, _, out = many_states(table, WORK, 0, n * n)
+        mass = out.reshape((n, n))
         for row in range(first, stop, samples):
-            load_many(table, state, tile, 0, 1, where, row, stop - 1)
-            fetch_rows(where[2], where[3], row, stop, samples)
+            load_many(table, state, tile, Q, 1, addresses, row, stop - 1)
+            fetch_rows(addresses[2], addresses[3], row, stop, samples)
             sines(state, links)
             turns(table, state, work)
             recursion(table, state, work, mass, kind)
@@ -203,6 +190,6 @@ def make_many(stamp: str) -> Callable[..., None]:
                 bounds(table, tile)
                 mark(suspects, factor(mass, tile, n), row, min(samples, stop - row))
                 invert(mass, n)
-            store_tile(flat, 0, where[2], where[3], row, stop - 1, n * n)
+            store_tile(out, 0, addresses[2], addresses[3], row, stop - 1, n * n)
 
     return mass_matrix_many

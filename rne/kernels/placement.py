@@ -8,29 +8,32 @@ from rne.kernels.joint import angle, slide
 from rne.kernels.layout import (
     COORDINATE,
     COS_ALPHA,
+    COS_Q,
     COS_TURN,
     HAS_TURN,
     LINKS,
     PARENT,
-    PLACE_ORIGIN,
-    PLACE_ROTATION,
-    PLACE_ROW,
     PX,
     SIN_ALPHA,
+    SIN_Q,
     SIN_TURN,
+    SITE_ORIGIN,
+    SITE_ROTATION,
+    SITE_ROW,
+    Q,
 )
 from rne.kernels.simd.num import fma, like
 from rne.kernels.simd.rows import get3, get9, put
 
 # Numbers kept for each link: the rotation row by row, then the origin.
-PLACE = 12
-ORIGIN = 9
+ROTATION, ORIGIN = 0, 9
+PLACEMENT = 12
 
 
 @inline
 def get_axis(work, i):
     """Joint axis of link i, the third column of its rotation."""
-    return (work[i, 2], work[i, 5], work[i, 8])
+    return (work[i, ROTATION + 2], work[i, ROTATION + 5], work[i, ROTATION + 8])
 
 
 @inline
@@ -55,37 +58,37 @@ def _times_rx(R, c, s):
 
 @inline
 def placements(table, state, work):
-    """Fill `work` (links + 1, PLACE or more) from rows 0, 4, 5 of `state`: q, its sine and cosine."""
+    """Fill `work` (links + 1, PLACEMENT or more) from rows Q, SIN_Q and COS_Q of `state`."""
     zero = like(work[0, 0], 0.0)
     one = like(zero, 1.0)
-    put(work, 0, 0, (one, zero, zero, zero, one, zero, zero, zero, one, zero, zero, zero))
+    put(work, 0, ROTATION, (one, zero, zero, zero, one, zero, zero, zero, one, zero, zero, zero))
     for i in range(1, int(table[0, LINKS]) + 1):
         parent = int(table[i, PARENT])
         j = int(table[i, COORDINATE])
-        R = get9(work, parent, 0)
+        R = get9(work, parent, ROTATION)
         p = add_product(get3(work, parent, ORIGIN), R, get3(table, i, PX))
         if table[i, HAS_TURN] != 0.0:
             R = _times_rz(R, table[i, COS_TURN], table[i, SIN_TURN])
         R = _times_rx(R, table[i, COS_ALPHA], table[i, SIN_ALPHA])
-        c, s = angle(table, i, state[4, j], state[5, j])
+        c, s = angle(table, i, state[SIN_Q, j], state[COS_Q, j])
         R = _times_rz(R, c, s)
-        q = slide(table, i, state[0, j])
+        q = slide(table, i, state[Q, j])
         p = (fma(R[2], q, p[0]), fma(R[5], q, p[1]), fma(R[8], q, p[2]))
-        put(work, i, 0, R)
+        put(work, i, ROTATION, R)
         put(work, i, ORIGIN, p)
 
 
 @inline
-def origin_of(places, m, work):
-    """Origin of place m in base axes."""
-    i = int(places[m, PLACE_ROW])
-    return add_product(get3(work, i, ORIGIN), get9(work, i, 0), get3(places, m, PLACE_ORIGIN))
+def origin_of(sites, m, work):
+    """Origin of site m in base axes."""
+    i = int(sites[m, SITE_ROW])
+    return add_product(get3(work, i, ORIGIN), get9(work, i, ROTATION), get3(sites, m, SITE_ORIGIN))
 
 
 @inline
-def axes_of(places, m, work):
-    """Rotation of place m, from its own axes to those of the base."""
-    R = get9(work, int(places[m, PLACE_ROW]), 0)
-    S = get9(places, m, PLACE_ROTATION)
+def axes_of(sites, m, work):
+    """Rotation of site m, from its own axes to those of the base."""
+    R = get9(work, int(sites[m, SITE_ROW]), ROTATION)
+    S = get9(sites, m, SITE_ROTATION)
     x, y, z = unturn((S[0], S[3], S[6]), R), unturn((S[1], S[4], S[7]), R), unturn((S[2], S[5], S[8]), R)
     return (x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2])

@@ -12,11 +12,11 @@ from collections.abc import Callable
 
 from rne.kernels.algebra.vec import add_cross, add_product, cross, dot, motion_matrix, subtract, turn
 from rne.kernels.coordinates import load_many, load_one, sines
-from rne.kernels.jit import function, inline
+from rne.kernels.jit import inline
 from rne.kernels.joint import directions
-from rne.kernels.layout import COORDINATE, COORDINATES, GRAVITY, LEADER, LINKS, PARENT, RATIO
+from rne.kernels.layout import COORDINATE, COORDINATES, GRAVITY, LEADER, LINKS, PARENT, QD, QDD, RATIO, Q
 from rne.kernels.placement import ORIGIN, axes_of, get_axis, origin_of, placements
-from rne.kernels.scratch import many_states, one_state, table_at
+from rne.kernels.scratch import many_states, on_scratch, table_at
 from rne.kernels.simd.num import by_sign, fma, like
 from rne.kernels.simd.pack import as_floats, pack_floats
 from rne.kernels.simd.rows import add_to, get3, index
@@ -65,9 +65,9 @@ def scaled(x, ratio):
 
 @inline
 def recursion(table, joints, state, work, out, rotors, friction):
-    """Fill row 0 of `out`, a matrix (n, columns) row by row, from rows 0, 1, 2, 4 and 5 of `state`.
+    """Fill row 0 of `out`, a matrix (n, columns) row by row, from all rows of `state` but TAU.
 
-    joints : (links, PLACE_WIDTH), the frames about which the parameters are. work : (links + 1, MOTION) scratch.
+    joints : (links, SITE_WIDTH), the frames about which the parameters are. work : (links + 1, MOTION) scratch.
     """
     placements(table, state, work)
     velocities(table, state, work)
@@ -96,23 +96,27 @@ def drive_columns(table, i, state, out, k, rotors, friction):
     """Fill the columns of the drive of joint i; `k` is where the first is, the others follow `links` apart."""
     links, ratio, j = int(table[0, LINKS]), table[i, RATIO], int(table[i, COORDINATE])
     if rotors:
-        out[0, k] = state[2, j] * ratio
+        out[0, k] = state[QDD, j] * ratio
         k += links
     if friction:
-        qd = state[1, j]
+        qd = state[QD, j]
         zero = like(qd, 0.0)
         out[0, k] = qd * ratio
         out[0, k + links] = by_sign(qd, like(qd, ratio), zero)
         out[0, k + 2 * links] = by_sign(qd, zero, like(qd, -ratio))
 
 
-@function
-def one(table, joints, q, qd, qdd, Y, rotors, friction):
-    """One state, of floats; scratch on the stack. Shapes are the caller's business."""
-    state, packs, work = one_state(table, MOTION)
-    load_one(table, q, state, index(0))
-    load_one(table, qd, state, index(1))
-    load_one(table, qdd, state, index(2))
+@on_scratch(MOTION)
+def one(table, room, joints, q, qd, qdd, Y, drives):
+    """One state, of floats. Shapes are the caller's business.
+
+    drives : whether there are columns for the rotors, and for the friction.
+    """
+    state, packs, work, _ = room
+    rotors, friction = drives
+    load_one(table, q, state, index(Q))
+    load_one(table, qd, state, index(QD))
+    load_one(table, qdd, state, index(QDD))
     sines(packs, packs.shape[1])
     recursion(table, joints, state, work, as_floats(Y, 0, 1, Y.size), rotors, friction)
 
@@ -128,23 +132,23 @@ def make_one(stamp: str) -> Callable[..., int]:
             return 1
         if joints.shape[0] != int(table[0, LINKS]) or Y.size != n * columns_of(table, rotors, friction):
             return 1
-        one(table, joints, q, qd, qdd, Y, rotors, friction)
+        one(table, joints, q, qd, qdd, Y, (rotors, friction))
         return 0
 
     return regressor_one
 
 
 def make_many(stamp: str) -> Callable[..., None]:
-    """Make the entry for batches; `where` holds address and row stride in bytes of q, qd, qdd and Y."""
+    """Make the entry for batches; `addresses` holds address and row stride in bytes of q, qd, qdd and Y."""
 
-    def regressor_many(table, first, stop, where, joints, rotors, friction):
+    def regressor_many(table, first, stop, addresses, joints, rotors, friction):
         stamp  # noqa: B018  part of the cache key
         numbers = int(table[0, COORDINATES]) * columns_of(table, rotors, friction)
-        state, work, tile, out = many_states(table, MOTION, numbers)
+        state, work, tile, _, out = many_states(table, MOTION, 0, numbers)
         for row in range(first, stop, pack_floats(table, 1)):
-            load_many(table, state, tile, 0, 3, where, row, stop - 1)
+            load_many(table, state, tile, Q, 3, addresses, row, stop - 1)
             sines(state, int(table[0, LINKS]))
             recursion(table, joints, state, work, out, rotors, friction)
-            store_tile(out, 0, where[6], where[7], row, stop - 1, numbers)
+            store_tile(out, 0, addresses[6], addresses[7], row, stop - 1, numbers)
 
     return regressor_many

@@ -20,6 +20,10 @@ from rne.kernels.simd.pack import address_of
 
 EULER, RK4 = 0, 1
 
+# The classical Runge-Kutta method: at which part of a step each stage looks, and what its rates weigh.
+PARTS = (0.0, 0.5, 0.5, 1.0)
+WEIGHTS = (1.0, 2.0, 2.0, 1.0)
+
 # Simulations that advance together. Their states stay in the first-level cache up to some ten joints; packs need eight.
 BLOCK = 64
 
@@ -62,19 +66,20 @@ def _ask(controller, t, q, qd, tau, rows, n):
 
 
 @inline_allocating
-def _accelerate(table, one, many, q, qd, tau, qdd, rows, where, loads, marks):
-    """Fill `qdd`; `where` tells `many` of the same arrays. Marks states whose mass matrix may be singular."""
+def _accelerate(table, one, many, motion, addresses, loads, marks):
+    """Fill qdd of (q, qd, tau, qdd), at `addresses` for `many`. Marks states whose mass matrix may be singular."""
     if many is not None:
-        many(table, 0, rows, where, loads, marks)
+        many(table, 0, marks.shape[0], addresses, loads, marks)
     if one is not None:
+        q, qd, tau, qdd = motion
         marks[0] = one(address_of(table), q, qd, tau, qdd, loads)
 
 
 @inline
-def _failed(marks, t, q, when, path, first, rows, n):
+def _failed(marks, t, q, when, path, first, n):
     """Leave time and position at which marked states fail, the position in the last row of the path; tell if any do."""
     any_failed = False
-    for row in range(rows):
+    for row in range(marks.shape[0]):
         if marks[row] != 0:
             any_failed, when[first + row] = True, t
             for j in range(n):
@@ -82,25 +87,63 @@ def _failed(marks, t, q, when, path, first, rows, n):
     return any_failed
 
 
+@inline
+def begin_step(state, now, total):
+    """Look at where the step begins.
+
+    state : positions, integrals of a law (which are states like positions, so that they are as exact), velocities.
+    now : the same where a stage looks, then rates of integrals and accelerations: from any state, its rate is as many
+    numbers further on as there are positions and integrals. total : the weighed sum of the rates, as long as `state`.
+    """
+    for j in range(state.shape[0]):
+        now[j], total[j] = state[j], 0.0
+
+
+@inline
+def end_stage(stage, h, state, now, total):
+    """Add the rates of a stage to the sum, and look at where the next one does."""
+    w = now.shape[0] - state.shape[0]
+    weight, ahead = WEIGHTS[stage], h * PARTS[min(stage + 1, len(PARTS) - 1)]
+    for j in range(state.shape[0]):
+        slope = now[w + j]
+        total[j] += weight * slope
+        now[j] = state[j] + ahead * slope
+
+
+@inline
+def end_step(method, h, state, now, total):
+    """Move on to the end of the step."""
+    w = now.shape[0] - state.shape[0]
+    m = state.shape[0] - w
+    if method == RK4:
+        for j in range(w + m):
+            state[j] += h / 6 * total[j]
+    else:
+        for j in range(m):
+            state[w + j] += h * now[2 * w + j]
+            state[j] += h * state[w + j]
+        for j in range(m, w):
+            state[j] += h * total[j]
+
+
 @inline_allocating
-def _advance(
-    table, first, rows, one, many, controller, controlled, law,
-    times, substeps, torques, q_path, qd_path, tau_path, method, loads, when,
-):  # fmt: skip
-    """All steps of `rows` simulations, from `first` on."""
+def _advance(first, rows, dynamics, acting, law, schedule, paths, method):
+    """All steps of `rows` simulations, from `first` on; the other arguments as for `make_many`."""
+    table, one, many, loads = dynamics
+    controlled, controller = acting
+    times, substeps, torques = schedule
+    q_path, qd_path, tau_path, when = paths
     n = q_path.shape[2]
     m = rows * n
-    # The integrals of a law are states like positions, so that they are as exact. In one array stand positions,
-    # integrals, velocities, rates of integrals, accelerations: from any state, its rate is w numbers further on.
     w = m if law is None else 2 * m
     now, state, total, tau = np.zeros(2 * w + m), np.zeros(w + m), np.empty(w + m), np.empty(m)
     q, qd, qdd, integral, rate = now[:m], now[w : w + m], now[2 * w :], now[m:w], now[w + m : 2 * w]
-    marks, where = np.zeros(rows, np.uint8), np.empty(8, np.intp)
-    where[0], where[2], where[4], where[6] = address_of(q), address_of(qd), address_of(tau), address_of(qdd)
-    where[1] = where[3] = where[5] = where[7] = 8 * n
+    marks, addresses = np.zeros(rows, np.uint8), np.empty(8, np.intp)
+    for k, array in enumerate((q, qd, tau, qdd)):
+        addresses[2 * k], addresses[2 * k + 1] = address_of(array), 8 * n
     if law is not None:
-        asked, asked_where = control.scratch(rows, n)
-    stages = 4 if method == RK4 else 1
+        asked, asked_addresses = control.scratch(rows, n)
+    stages = len(PARTS) if method == RK4 else 1
     for row in range(rows):
         for j in range(n):
             state[row * n + j] = q_path[first + row, 0, j]
@@ -114,13 +157,12 @@ def _advance(
             for j in range(n):
                 tau[row * n + j] = torques[first + row, interval, j]
         for step in range(steps):
-            for j in range(w + m):
-                now[j], total[j] = state[j], 0.0
+            begin_step(state, now, total)
             for stage in range(stages):
-                t = times[k] + step * h + (0.0 if stage == 0 else h if stage == 3 else h / 2)
+                t = times[k] + step * h + PARTS[stage] * h
                 if law is not None:
                     near = t + (EDGE * h if stage == 0 else -EDGE * h if stage == 3 else 0.0)
-                    control.torques(law, first, rows, t, near, q, qd, integral, rate, tau, asked, asked_where)
+                    control.torques(law, first, t, near, (q, qd, integral, rate), tau, asked, asked_addresses)
                 elif controlled:
                     _ask(controller, t, q, qd, tau, rows, n)
                 if step == 0 and stage == 0:
@@ -129,23 +171,11 @@ def _advance(
                             tau_path[first + row, k, j] = tau[row * n + j]
                 if last:
                     return
-                _accelerate(table, one, many, q, qd, tau, qdd, rows, where, loads, marks)
-                if _failed(marks, t, q, when, q_path, first, rows, n):
+                _accelerate(table, one, many, (q, qd, tau, qdd), addresses, loads, marks)
+                if _failed(marks, t, q, when, q_path, first, n):
                     return
-                weight, ahead = 2.0 if stage == 1 or stage == 2 else 1.0, h if stage == 2 else h / 2
-                for j in range(w + m):
-                    slope = now[w + j]
-                    total[j] += weight * slope
-                    now[j] = state[j] + ahead * slope
-            if method == RK4:
-                for j in range(w + m):
-                    state[j] += h / 6 * total[j]
-            else:
-                for j in range(m):
-                    state[w + j] += h * qdd[j]
-                    state[j] += h * state[w + j]
-                for j in range(m, w):
-                    state[j] += h * total[j]
+                end_stage(stage, h, state, now, total)
+            end_step(method, h, state, now, total)
         for row in range(rows):
             for j in range(n):
                 q_path[first + row, k + 1, j] = state[row * n + j]
@@ -155,24 +185,31 @@ def _advance(
 def make_many(stamp: str) -> Callable[..., None]:
     """Make the entry that fills rows 1, 2, ... of the paths (samples, T, n) from their rows 0.
 
-    one, many : the entries of forward dynamics for one state, if there is just one simulation, and for batches; the
-    other is None. controller : a CONTROLLER, which counts if `controlled`. law : one as `control.torques` takes it, or
-    None.
-    times : (T,) when the rows are due. substeps : (T - 1,) steps from one to the next.
-    torques : (samples, T - 1, n) held over each interval; of a single time (samples, 1, n).
-    tau_path : (samples, T, n) is filled with the torques that act at each time.
-    when : (samples,) becomes the time at which forward dynamics marks a sample; no sample of its block goes further.
+    dynamics : (table; the entries of forward dynamics for one state, if there is just one simulation, and for batches,
+    the other is None; its loads). acting : (whether a controller counts; it, a CONTROLLER). law : one as
+    `control.torques` takes it, or None.
+    schedule : (times (T,) when the rows are due; substeps (T - 1,) from one to the next; torques (samples, T - 1, n)
+    held over each interval, of a single time (samples, 1, n)).
+    paths : (q, qd; tau, which is filled with the torques that act at each time; when (samples,), which becomes the time
+    at which forward dynamics marks a sample; no sample of its block goes further).
     """
 
-    def simulate_many(
-        table, first, stop, one, many, controller, controlled, law,
-        times, substeps, torques, q_path, qd_path, tau_path, method, loads, when,
-    ):  # fmt: skip
+    def simulate_many(first, stop, dynamics, acting, law, schedule, paths, method):
         stamp  # noqa: B018  part of the cache key
         for block in range(first, stop, BLOCK):
-            _advance(
-                table, block, min(BLOCK, stop - block), one, many, controller, controlled, law,
-                times, substeps, torques, q_path, qd_path, tau_path, method, loads, when,
-            )  # fmt: skip
+            _advance(block, min(BLOCK, stop - block), dynamics, acting, law, schedule, paths, method)
 
     return simulate_many
+
+
+def make_stage(stamp: str) -> Callable[..., None]:
+    """Make the entry that ends one stage of a step, for controllers in Python; the last one ends the step."""
+
+    def stage_of_step(method, stage, h, state, now, total):
+        stamp  # noqa: B018  part of the cache key
+        end_stage(stage, h, state, now, total)
+        if method == EULER or stage == len(PARTS) - 1:
+            end_step(method, h, state, now, total)
+            begin_step(state, now, total)
+
+    return stage_of_step

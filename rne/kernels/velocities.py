@@ -8,25 +8,25 @@ from __future__ import annotations
 from rne.kernels.algebra.vec import add_cross, add_product, add_scaled, motion_matrix, subtract
 from rne.kernels.jit import inline
 from rne.kernels.joint import directions
-from rne.kernels.layout import COORDINATE, LINKS, PARENT
-from rne.kernels.placement import ORIGIN, PLACE, get_axis
+from rne.kernels.layout import COORDINATE, LINKS, PARENT, QD, QDD
+from rne.kernels.placement import ORIGIN, PLACEMENT, get_axis
 from rne.kernels.simd.num import like
 from rne.kernels.simd.rows import get3, put
 
 # Numbers kept for each link behind its placement: angular velocity and velocity of the origin, then the accelerations.
-W, V, WD, A = PLACE, PLACE + 3, PLACE + 6, PLACE + 9
-VELOCITY = PLACE + 6
-MOTION = PLACE + 12
+W, V, WD, A = PLACEMENT, PLACEMENT + 3, PLACEMENT + 6, PLACEMENT + 9
+VELOCITY = PLACEMENT + 6
+MOTION = PLACEMENT + 12
 
 
 @inline
 def velocities(table, state, work):
-    """Fill columns W and V of `work` (links + 1, VELOCITY or more) from row qd (1) of `state`."""
+    """Fill columns W and V of `work` (links + 1, VELOCITY or more) from row QD of `state`."""
     zero = like(work[0, 0], 0.0)
     put(work, 0, W, (zero, zero, zero, zero, zero, zero))
     for i in range(1, int(table[0, LINKS]) + 1):
         parent = int(table[i, PARENT])
-        qd = state[1, int(table[i, COORDINATE])]
+        qd = state[QD, int(table[i, COORDINATE])]
         spin, glide = directions(table, i, get_axis(work, i))
         w = get3(work, parent, W)
         r = subtract(get3(work, i, ORIGIN), get3(work, parent, ORIGIN))
@@ -36,7 +36,7 @@ def velocities(table, state, work):
 
 @inline
 def accelerations(table, state, work, gx, gy, gz):
-    """Fill columns WD and A of `work` (links + 1, MOTION or more) from rows qd and qdd (1, 2) of `state`.
+    """Fill columns WD and A of `work` (links + 1, MOTION or more) from rows QD and QDD of `state`.
 
     gx, gy, gz : acceleration of the base; upward where gravity is to be felt as inertia.
     """
@@ -45,7 +45,7 @@ def accelerations(table, state, work, gx, gy, gz):
     for i in range(1, int(table[0, LINKS]) + 1):
         parent = int(table[i, PARENT])
         j = int(table[i, COORDINATE])
-        qd, qdd = state[1, j], state[2, j]
+        qd, qdd = state[QD, j], state[QDD, j]
         spin, glide = directions(table, i, get_axis(work, i))
         w, wd = get3(work, parent, W), get3(work, parent, WD)
         r = subtract(get3(work, i, ORIGIN), get3(work, parent, ORIGIN))

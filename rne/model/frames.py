@@ -25,21 +25,21 @@ class Frame:
     position: Array
 
     @cached_property
-    def places(self) -> dict[str, Array]:
-        """The frame alone as a table of places, by the axes of what is given or wanted there."""
-        return {axes: places_of([self], axes) for axes in AXES}
+    def sites(self) -> dict[str, Array]:
+        """The frame alone as a table of sites, by the axes of what is given or wanted there."""
+        return {axes: sites_of([self], axes) for axes in AXES}
 
     def moved(self, point: Array) -> Frame:
         """Return the frame parallel to it at a point in its axes."""
         return Frame(self.row, self.rotation, self.position + self.rotation @ point)
 
 
-def places_of(frames: Sequence[Frame], axes: str) -> Array:
-    """Return the frames as kernels want them: (frames, PLACE_WIDTH), read-only."""
-    places = np.empty((len(frames), at.PLACE_WIDTH))
-    for place, frame in zip(places, frames, strict=True):
-        place[at.PLACE_ROW], place[at.PLACE_OWN_AXES] = frame.row, axes == "local"
-        place[at.PLACE_ROTATION : at.PLACE_ORIGIN] = frame.rotation.ravel()
-        place[at.PLACE_ORIGIN :] = frame.position
-    places.flags.writeable = False
-    return places
+def sites_of(frames: Sequence[Frame], axes: str) -> Array:
+    """Return the frames as kernels want them: (frames, SITE_WIDTH), read-only."""
+    sites = np.empty((len(frames), at.SITE_WIDTH))
+    for site, frame in zip(sites, frames, strict=True):
+        site[at.SITE_ROW], site[at.SITE_OWN_AXES] = frame.row, axes == "local"
+        site[at.SITE_ROTATION : at.SITE_ORIGIN] = frame.rotation.ravel()
+        site[at.SITE_ORIGIN :] = frame.position
+    sites.flags.writeable = False
+    return sites

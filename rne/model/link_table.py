@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rne.errors import ModelError, Problem
 from rne.kernels import layout as at
-from rne.model.frames import AXES, Frame, places_of
+from rne.model.frames import AXES, Frame, sites_of
 from rne.model.rotations import split_zxz, turn_z, z_onto
 from rne.model.tree import Body, Coupling, Joint, Tree, resolved_mimics
 
@@ -45,9 +45,9 @@ class LinkTable:
     frames: dict[str, Frame]
 
     @cached_property
-    def joint_places(self) -> dict[str, Array]:
-        """The frames on the joints as kernels want them, a table (links, PLACE_WIDTH), by the axes of the answer."""
-        return {axes: places_of([self.frames[name] for name in self.joint_frames], axes) for axes in AXES}
+    def joint_sites(self) -> dict[str, Array]:
+        """The frames on the joints as kernels want them, a table (links, SITE_WIDTH), by the axes of the answer."""
+        return {axes: sites_of([self.frames[name] for name in self.joint_frames], axes) for axes in AXES}
 
     @staticmethod
     def with_gravity(table: NDArray[Any], gravity: Array) -> NDArray[Any]:

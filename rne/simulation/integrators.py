@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from rne.check import real_array
 from rne.dynamics.forward_dynamics import forward_dynamics
 from rne.errors import ArgumentError, SingularError
+from rne.kernels.entries import STAGE_OF_STEP
 from rne.kernels.jit import is_compiled
+from rne.kernels.simulation import EULER, PARTS, RK4
 from rne.model.robot import Robot
 
 Array = NDArray[np.float64]
@@ -46,32 +48,21 @@ def asking(
     threads: int | None,
 ) -> None:
     """All simulations of a batch step by step together, with a controller in Python; the sums are the kernel's."""
-
-    def rate(t: float, q: Array, qd: Array, tau: Array | None = None) -> Array:
-        torques = asked(controller, t, q, qd) if tau is None else tau
-        return _acceleration(robot, t, q, qd, torques, friction, threads)
-
-    q, qd = q_path[..., 0, :].copy(), qd_path[..., 0, :].copy()
+    shape, m = q_path[..., 0, :].shape, q_path[..., 0, :].size
+    stages, kind = (1, EULER) if method == "euler" else (len(PARTS), RK4)
+    state = np.concatenate([q_path[..., 0, :].ravel(), qd_path[..., 0, :].ravel()])
+    now, total = np.concatenate([state, np.zeros(m)]), np.zeros(2 * m)
+    q, qd = now[:m].reshape(shape), now[m : 2 * m].reshape(shape)
     for k, span in enumerate(np.diff(times)):
         h = span / substeps[k]
-        for part in range(substeps[k]):
-            t = float(times[k] + part * h)
-            tau = asked(controller, t, q, qd)
-            if part == 0:
-                tau_path[..., k, :] = tau
-            v1, a1 = qd, rate(t, q, qd, tau)
-            if method == "euler":
-                qd = qd + h * a1
-                q = q + h * qd
-                continue
-            v2 = qd + h / 2 * a1
-            a2 = rate(t + h / 2, q + h / 2 * v1, v2)
-            v3 = qd + h / 2 * a2
-            a3 = rate(t + h / 2, q + h / 2 * v2, v3)
-            v4 = qd + h * a3
-            a4 = rate(t + h, q + h * v3, v4)
-            q = q + h / 6 * (v1 + 2 * v2 + 2 * v3 + v4)
-            qd = qd + h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
+        for step in range(substeps[k]):
+            for stage in range(stages):
+                t = float(times[k] + step * h + PARTS[stage] * h)
+                tau = asked(controller, t, q, qd)
+                if step == 0 and stage == 0:
+                    tau_path[..., k, :] = tau
+                now[2 * m :] = _acceleration(robot, t, q, qd, tau, friction, threads).ravel()
+                STAGE_OF_STEP.call(kind, stage, h, state, now, total)
         q_path[..., k + 1, :], qd_path[..., k + 1, :] = q, qd
     tau_path[..., -1, :] = asked(controller, float(times[-1]), q, qd)
 

@@ -255,8 +255,11 @@ def _compiled(
         accelerate = (FORWARD_DYNAMICS_ONE if alone else FORWARD_DYNAMICS)[dynamics]["float64"].compiled()
         pair = (accelerate, None) if alone else (None, accelerate)
         when = np.full(len(q), np.nan)
-        more = (function, controlled, law, times, substeps, held, *paths, _METHODS[method], loads, when)
-        run(functools.partial(_slice, entry.call, table, (*pair, *more)), len(q), count)
+        more = (
+            (table, *pair, loads), (controlled, function), law,
+            (times, substeps, held), (*paths, when), _METHODS[method],
+        )  # fmt: skip
+        run(functools.partial(_slice, entry.call, more), len(q), count)
         failed = np.unique(when[~np.isnan(when)])
         if not failed.size:
             return
@@ -266,5 +269,5 @@ def _compiled(
     raise SingularError(f"t = {failed[0]:g} s: the mass matrix is nearly singular")
 
 
-def _slice(call: Callable[..., None], table: Array, more: tuple[Any, ...], first: int, stop: int) -> None:
-    call(table, first, stop, *more)
+def _slice(call: Callable[..., None], more: tuple[Any, ...], first: int, stop: int) -> None:
+    call(first, stop, *more)

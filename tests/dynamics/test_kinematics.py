@@ -233,11 +233,11 @@ def test_wrong_frames_are_named():
 
 
 @numba.njit
-def everything(model, place, q, qd, qdd, T, J, v, a):
-    rne.jit.forward_kinematics(model, place, q, T)
-    rne.jit.jacobian(model, place, q, J)
-    rne.jit.frame_velocity(model, place, q, qd, v)
-    rne.jit.frame_acceleration(model, place, q, qd, qdd, a)
+def everything(model, site, q, qd, qdd, T, J, v, a):
+    rne.jit.forward_kinematics(model, site, q, T)
+    rne.jit.jacobian(model, site, q, J)
+    rne.jit.frame_velocity(model, site, q, qd, v)
+    rne.jit.frame_acceleration(model, site, q, qd, qdd, a)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -245,8 +245,8 @@ def test_compiled_code_gets_the_same_bits(dtype):
     robot = own_robots.gripper()
     q, qd, qdd = random_states(2, dtype=dtype)
     T, J, v, a = (np.empty(shape, dtype) for shape in ((1, 4, 4), (6, 2), 6, 6))
-    place = rne.jit.place(robot, "right", axes="local", point=POINT, dtype=dtype)
-    everything(rne.jit.model(robot, dtype), place, q, qd, qdd, T, J, v, a)
+    site = rne.jit.site(robot, "right", axes="local", point=POINT, dtype=dtype)
+    everything(rne.jit.model(robot, dtype), site, q, qd, qdd, T, J, v, a)
     options = {"axes": "local", "point": POINT}
     assert_same_bits(J, rne.jacobian(robot, q, "right", **options))
     assert_same_bits(v, rne.frame_velocity(robot, q, qd, "right", **options))
@@ -254,4 +254,4 @@ def test_compiled_code_gets_the_same_bits(dtype):
     pose = rne.forward_kinematics(robot, q, "right")
     assert_near(T[0, :3, 3], pose[:3, :3] @ POINT + pose[:3, 3], 1e-6)
     with pytest.raises(ValueError, match=r"rne\.jit"):
-        everything(rne.jit.model(robot, dtype), place, q, qd, qdd, T, J[:5].copy(), v, a)
+        everything(rne.jit.model(robot, dtype), site, q, qd, qdd, T, J[:5].copy(), v, a)

@@ -304,16 +304,16 @@ def test_wrong_arguments_are_named(options, message):
 
 
 @numba.njit
-def bear(model, joints, places, wrenches, q, qd, qdd, w):
-    rne.jit.joint_wrenches(model, joints, places, wrenches, q, qd, qdd, w)
+def bear(model, joints, sites, wrenches, q, qd, qdd, w):
+    rne.jit.joint_wrenches(model, joints, sites, wrenches, q, qd, qdd, w)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_compiled_code_gets_the_same_bits(dtype):
     robot = own_robots.gripper()
     state, wrench, w = random_states(2, dtype=dtype), np.arange(6, dtype=dtype), np.empty((3, 6), dtype)
-    places = rne.jit.places(robot, {"left": "local"}, dtype)
-    arguments = (rne.jit.model(robot, dtype), rne.jit.joint_places(robot, "local", dtype), places)
+    sites = rne.jit.sites(robot, {"left": "local"}, dtype)
+    arguments = (rne.jit.model(robot, dtype), rne.jit.joint_sites(robot, "local", dtype), sites)
     bear(*arguments, wrench[None], *state, w)
     assert_same_bits(w, rne.joint_wrenches(robot, *state, f_ext={"left": (wrench, "local")}, axes="local"))
     with pytest.raises(ValueError, match=r"rne\.jit"):

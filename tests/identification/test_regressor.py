@@ -204,7 +204,7 @@ def in_user_code(model, joints, q, qd, qdd, Y):
 def test_it_can_be_called_from_compiled_code():
     robot = driven(gripper())
     state, Y = random_states(2), np.empty((2, 3 * 14))
-    model, joints = rne.jit.model(robot), rne.jit.joint_places(robot, "local")
+    model, joints = rne.jit.model(robot), rne.jit.joint_sites(robot, "local")
     in_user_code(model, joints, *state, Y)
     assert_same_bits(Y, rne.regressor(robot, *state, **ALL))
     for which, shape in ((0, (1,)), (1, (3,)), (2, (1,)), (3, (2, 30))):

@@ -1,6 +1,6 @@
 """Moments of mass of moving bodies, all in base axes, about an origin that moves along.
 
-r is the place of a point of mass as seen from the origin, r' its rate of change:
+r is the position of a point of mass as seen from the origin, r' its rate of change:
 
     h = integral of r dm,   S = integral of r r^T dm,   h' = integral of r' dm,   V = integral of r' r^T dm
 

@@ -1,4 +1,4 @@
-"""What passes between a link and its parent at a place of the joints: wrenches inward, accelerations outward."""
+"""What passes between a link and its parent where the joints are: wrenches inward, accelerations outward."""
 
 from __future__ import annotations
 

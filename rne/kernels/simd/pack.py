@@ -152,6 +152,7 @@ def stack_buffer(typing_context: Any, example: Any, size: Any) -> Any:
         array_type = ir.ArrayType(scalar_type(result.dtype), length)
         with builder.goto_entry_block():  # numba's own helper would fill the memory with zeros in every call: 100 ns
             memory = builder.alloca(array_type)
+            memory.align = PACK_BYTES  # a pack that lies across two cache lines costs two accesses
         array = arrayobj.make_array(result)(context, builder)
         itemsize = context.get_constant(types.intp, result.dtype.bitwidth // 8)
         arrayobj.populate_array(array, data=builder.bitcast(memory, array.data.type),

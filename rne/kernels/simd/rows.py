@@ -13,7 +13,7 @@ from numba.extending import intrinsic
 from numba.np import arrayobj
 
 
-def _places(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value], count: int) -> list[ir.Value]:
+def _pointers(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value], count: int) -> list[ir.Value]:
     """Pointers to items [i, first], [i, first + 1] ... of a C-contiguous array."""
     array_type = sig.args[0]
     array = arrayobj.make_array(array_type)(context, builder, args[0])
@@ -31,7 +31,7 @@ def _make_get(count: int) -> Any:
 
         def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
             align = _align(array)
-            values = [builder.load(place, align=align) for place in _places(context, builder, sig, args, count)]
+            values = [builder.load(pointer, align=align) for pointer in _pointers(context, builder, sig, args, count)]
             return context.make_tuple(builder, result, values)
 
         return result(array, i, first), codegen
@@ -54,8 +54,8 @@ def put(typing_context: Any, array: Any, i: Any, first: Any, values: Any) -> Any
     """Write a tuple of numbers to row `i` from column `first` on."""
 
     def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
-        for k, place in enumerate(_places(context, builder, sig, args, values.count)):
-            builder.store(builder.extract_value(args[3], k), place, align=_align(array))
+        for k, pointer in enumerate(_pointers(context, builder, sig, args, values.count)):
+            builder.store(builder.extract_value(args[3], k), pointer, align=_align(array))
         return context.get_dummy_value()
 
     return types.void(array, i, first, values), codegen
@@ -66,9 +66,9 @@ def add_to(typing_context: Any, array: Any, i: Any, first: Any, values: Any) -> 
     """Add a tuple of numbers to row `i` from column `first` on."""
 
     def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
-        for k, place in enumerate(_places(context, builder, sig, args, values.count)):
-            there = builder.load(place, align=_align(array))
-            builder.store(builder.fadd(there, builder.extract_value(args[3], k)), place, align=_align(array))
+        for k, pointer in enumerate(_pointers(context, builder, sig, args, values.count)):
+            there = builder.load(pointer, align=_align(array))
+            builder.store(builder.fadd(there, builder.extract_value(args[3], k)), pointer, align=_align(array))
         return context.get_dummy_value()
 
     return types.void(array, i, first, values), codegen

@@ -83,12 +83,12 @@ def _make_move(columns: int, inward: bool) -> Any:
         pack = sig.args[0].dtype
         block = _Block(builder, pack, columns, args[2:])
         begin = builder.add(builder.mul(args[1], cgutils.unpack_tuple(builder, tile.shape)[1]), args[6])
-        places = [builder.gep(tile.data, [builder.add(begin, ir.Constant(begin.type, k))]) for k in range(columns)]
+        pointers = [builder.gep(tile.data, [builder.add(begin, ir.Constant(begin.type, k))]) for k in range(columns)]
         if inward:
-            for value, place in zip(block.load(), places, strict=True):
-                builder.store(value, place, align=_align(pack))
+            for value, pointer in zip(block.load(), pointers, strict=True):
+                builder.store(value, pointer, align=_align(pack))
         else:
-            block.store([builder.load(place, align=_align(pack)) for place in places])
+            block.store([builder.load(pointer, align=_align(pack)) for pointer in pointers])
         return context.get_dummy_value()
 
     @intrinsic

@@ -103,13 +103,13 @@ STATES: tuple[Call, ...] = (
     call_of(rne.link_forces, {"tau": [QD, *STATE]}),
     call_of(rne.link_forces, {"qdd": [QDD, *STATE]}, qdd=None, tau=QDD),
     call_of(rne.jit.model),
-    call_of(rne.jit.place),
+    call_of(rne.jit.site),
     call_of(
-        rne.jit.places,
+        rne.jit.sites,
         {"frames": [None, ["hand"], "hand", 3, {"nowhere": "world"}, {"hand": "base"}, {"hand": None}, {3: "world"}]},
         frames={"hand": "world"},
     ),
-    call_of(rne.jit.joint_places),
+    call_of(rne.jit.joint_sites),
     *(call_of(getattr(rne.lagrange, name)) for name in BY_LAGRANGE),
     call_of(rne.lagrange.forward_dynamics, tau=QD),
     call_of(

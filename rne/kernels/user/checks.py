@@ -1,0 +1,50 @@
+"""What functions of `rne.jit` check: precision while compiling, lengths and shapes when called."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba.core import types
+from numba.core.errors import TypingError
+from numba.extending import intrinsic
+
+from rne.kernels.jit import inline
+from rne.kernels.layout import COORDINATES, COUPLINGS, LINKS, SITE_ROW, SITE_WIDTH, WIDTH
+
+
+@intrinsic
+def check_precision(typing_context: Any, table: Any, filled: Any) -> Any:
+    """Refuse, while compiling, an array to fill that would cut results to other numbers than those of the model."""
+    if filled.dtype != table.dtype:
+        raise TypingError(f"rne.jit: the array to fill holds {filled.dtype}, the model {table.dtype}; they must agree")
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return context.get_dummy_value()
+
+    return types.void(table, filled), codegen
+
+
+@inline
+def check_length(table, x):
+    """Refuse coordinates of another robot, and what is no model."""
+    if table.shape[1] != WIDTH or table.shape[0] != int(table[0, LINKS]) + int(table[0, COUPLINGS]) + 1:
+        raise ValueError("rne.jit: this is not a model as rne.jit.model returns it")
+    if x.shape[0] != int(table[0, COORDINATES]):
+        raise ValueError("rne.jit: an array has not one entry a joint")
+
+
+@inline
+def check_sites(table, sites):
+    """Refuse what is no table of sites, and sites on links that the robot does not have."""
+    if sites.shape[1] != SITE_WIDTH:
+        raise ValueError("rne.jit: these are no sites as rne.jit.site and rne.jit.sites return them")
+    for m in range(sites.shape[0]):
+        if not 0.0 <= sites[m, SITE_ROW] <= table[0, LINKS]:
+            raise ValueError("rne.jit: a site is that of another robot")
+
+
+@inline
+def check_shape(fits):
+    """Refuse an array where `fits` is not true."""
+    if not fits:
+        raise ValueError("rne.jit: an array to fill, or that of the wrenches, has not the shape wanted")

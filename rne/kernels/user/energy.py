@@ -1,0 +1,58 @@
+"""Kinetic and potential energy, for `rne.jit`."""
+
+from __future__ import annotations
+
+from rne.kernels import energies
+from rne.kernels.jit import function
+from rne.kernels.user.checks import check_length
+
+
+@function
+def kinetic_energy(model, q, qd, rotors=True):
+    """Return the energy of motion.
+
+    Parameters
+    ----------
+    model : as `rne.jit.model` returns it.
+    q, qd : (n,) positions and velocities.
+    rotors : whether to count the reflected inertias of the rotors.
+
+    Returns
+    -------
+    K : J.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> round(rne.jit.kinetic_energy(rne.jit.model(arm), np.zeros(2), np.array([1.0, 0.0])), 4)
+    1.3333
+    """
+    check_length(model, q)
+    check_length(model, qd)
+    return energies.one(model, q, qd, 1, 1 if rotors else 0)
+
+
+@function
+def potential_energy(model, q, springs=True):
+    """Return the energy in the field of gravity, zero at the origin of the base, and in the joint springs.
+
+    Parameters
+    ----------
+    model : as `rne.jit.model` returns it.
+    q : (n,) positions.
+    springs : whether to count the springs.
+
+    Returns
+    -------
+    P : J.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> round(rne.jit.potential_energy(rne.jit.model(arm), np.array([np.pi / 2, 0.0])), 6)
+    19.62
+    """
+    check_length(model, q)
+    return energies.one(model, q, q, 0, 1 if springs else 0)

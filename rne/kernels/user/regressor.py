@@ -1,0 +1,39 @@
+"""The regressor of the parameters of bodies and drives, for `rne.jit`."""
+
+from __future__ import annotations
+
+from rne.kernels import regressor as linear
+from rne.kernels.jit import function
+from rne.kernels.layout import LINKS
+from rne.kernels.user.checks import check_length, check_precision, check_shape, check_sites
+
+
+@function
+def regressor(model, joints, q, qd, qdd, Y, rotors=False, friction=False):
+    """Fill Y, the matrix that turns the parameters of bodies and drives into torques, tau = Y pi.
+
+    Parameters
+    ----------
+    model : as `rne.jit.model` returns it.
+    joints : as `rne.jit.joint_sites` returns it for the axes "local".
+    q, qd, qdd : (n,) positions, velocities and accelerations.
+    Y : (n, P) is filled; `rne.parameter_names` tells the P columns.
+    rotors, friction : whether there are columns for the rotor inertias, and for friction.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> q, Y = np.array([0.3, 0.5]), np.empty((2, 20))
+    >>> rne.jit.regressor(rne.jit.model(arm), rne.jit.joint_sites(arm, "local"), q, np.zeros(2), np.zeros(2), Y)
+    >>> bool(np.allclose(Y @ rne.parameters(arm), rne.gravity_vector(arm, q)))
+    True
+    """
+    check_precision(model, Y)
+    check_length(model, q)
+    check_length(model, qd)
+    check_length(model, qdd)
+    check_shape(joints.shape[0] == int(model[0, LINKS]))
+    check_shape(Y.shape == (q.shape[0], linear.columns_of(model, rotors, friction)))
+    check_sites(model, joints)
+    linear.one(model, joints, q, qd, qdd, Y, (rotors, friction))
