@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rne.batch.arguments import Batch, Floats, as_batch, as_table, as_wrenches, check_robot, read_only
+from rne.batch.arguments import Batch, Floats, as_batch, as_table, as_wrenches, check_robot
 from rne.batch.threads import launch
 from rne.check import check_flag
 from rne.dynamics.inverse_dynamics import coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
 from rne.dynamics.mass_matrix import reflected_inertia
 from rne.dynamics.statics import static_torque
-from rne.kernels import layout as at
 from rne.kernels.entries import INVERSE_DYNAMICS
 from rne.model.robot import Robot
 
@@ -154,10 +153,9 @@ def torque_breakdown(
 
 def _body_inertia(robot: Robot, batch: Batch, threads: int | None) -> Floats:
     """M qdd of the bodies alone: inverse dynamics at rest, weightless, by a table without rotors."""
-    table = as_table(robot, batch.dtype, WEIGHTLESS).copy()
-    table[:, at.ROTOR] = 0.0
+    table = robot.links.without_rotors(as_table(robot, batch.dtype, WEIGHTLESS))
     at_rest = batch._replace(rows=batch.rows | {"qd": np.zeros_like(batch.rows["qd"])})
     result = np.empty((*batch.shape, robot.n), batch.dtype)
     entry = INVERSE_DYNAMICS[batch.dtype]
-    launch(entry, robot, at_rest, ("q", "qd", "qdd"), result, threads, read_only(table), 0)
+    launch(entry, robot, at_rest, ("q", "qd", "qdd"), result, threads, table, 0)
     return result

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator
 
 from rne.doctor.report import Finding
-from rne.kernels.layout import FULL_MASS, PARENT
 from rne.model.robot import Robot
 from rne.model.tree import Joint
 
@@ -71,10 +70,9 @@ def _mimic(joint: Joint, robot: Robot) -> Iterator[Finding]:
 
 
 def _neighbours(robot: Robot) -> Iterator[Finding]:
-    table = robot.links.table
-    for row, name in enumerate(robot.links.joints, start=1):
-        joint, parent = robot.joint(name), int(table[row, PARENT])
-        mass, above = table[row, FULL_MASS], table[parent, FULL_MASS]
+    masses, parents = robot.links.masses, robot.links.parents
+    for name, parent, mass in zip(robot.links.joints, parents, masses[1:], strict=True):
+        joint, above = robot.joint(name), masses[parent]
         if parent and above > 0 and mass > RATIO * above:
             what = f"carries {mass:.3g} kg on a link of {above:.3g} kg, {mass / above:.0f} times as much"
             fix = "such a ratio spoils the condition of the mass matrix; check both masses"

@@ -13,7 +13,6 @@ from rne.batch.arguments import F8, Batch, Floats, as_batch, as_joint, as_result
 from rne.batch.threads import launch
 from rne.check import check_flag
 from rne.errors import ArgumentError, SingularError
-from rne.kernels import layout as at
 from rne.kernels.entries import MASS_MATRIX, MASS_MATRIX_ONE
 from rne.kernels.jit import REFUSED
 from rne.kernels.layout import INVERSE, WITH_ROTORS
@@ -220,7 +219,7 @@ def effective_inertia(
 
 
 def _several(robot: Robot, free: Iterable[str | int]) -> list[int]:
-    """Places in q of several joints, given by name or number."""
+    """Indices in q of several joints, given by name or number."""
     if isinstance(free, str) or not isinstance(free, Iterable):
         raise ArgumentError(f"free: wanted several joints, such as [{free!r}], got {free!r}")
     return sorted({as_joint(robot.joint_names, joint, "free") for joint in free})
@@ -228,9 +227,8 @@ def _several(robot: Robot, free: Iterable[str | int]) -> list[int]:
 
 def reflected_inertia(robot: Robot) -> Floats:
     """Inertia Ia (n,) of the rotors that each coordinate turns, as it feels them; float64."""
-    joints = robot.links.table[1 : 1 + len(robot.links.joints)]
-    inertia = joints[:, at.RATIO] ** 2 * joints[:, at.ROTOR]
-    return np.bincount(joints[:, at.LEADER].astype(int), weights=inertia, minlength=robot.n)
+    links = robot.links
+    return np.bincount(links.leaders, weights=links.ratios**2 * links.rotors, minlength=robot.n)
 
 
 def refuse_singular(robot: Robot, batch: Batch, marks: NDArray[np.uint8], *, rotors: bool = True) -> NDArray[np.intp]:

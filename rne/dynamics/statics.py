@@ -26,7 +26,6 @@ from rne.check import are_rotations, check_choice, real_array
 from rne.dynamics.inverse_dynamics import torque_of_wrenches
 from rne.dynamics.kinematics import forward_kinematics
 from rne.errors import ArgumentError
-from rne.kernels import layout as at
 from rne.kernels.entries import JOINT_WRENCHES, JOINT_WRENCHES_ONE, STATIC_TORQUE_ONE
 from rne.kernels.jit import REFUSED
 from rne.model.robot import Robot
@@ -115,7 +114,7 @@ def joint_wrenches(
     gravity, f_ext, out, threads : as for `inverse_dynamics`, which also tells the errors.
     axes : "world" for base axes, "local" for those of the frame on the joint.
     origin : what the moment is about: "child", the origin of the frame on the joint, where it is now; or "parent", the
-        place on the link before where that origin lies with the joint at zero. They differ for prismatic joints only.
+        point of the link before where that origin lies with the joint at zero. They differ for prismatic joints only.
 
     Returns
     -------
@@ -159,10 +158,11 @@ def joint_wrenches(
 
 def _move_to_parents(robot: Robot, q: Floats, w: Floats, axes: str, threads: int | None) -> None:
     """Move the moments (samples, joints, 6) of slides back by as much as they have slid, in place."""
-    for k, (name, frame) in enumerate(zip(robot.links.joints, robot.links.joint_frames, strict=True)):
-        joint, row = robot.joint(name), robot.links.table[k + 1]
+    links = robot.links
+    for k, (name, frame) in enumerate(zip(links.joints, links.joint_frames, strict=True)):
+        joint = robot.joint(name)
         if joint.kind == "prismatic":
-            slide = row[at.RATIO] * q[:, int(row[at.LEADER])] + row[at.SHIFT]
+            slide = links.ratios[k] * q[:, links.leaders[k]] + links.shifts[k]
             axis = np.array(joint.axis)
             if axes == "world":
                 axis = forward_kinematics(robot, q, frame, threads=threads)[:, :3, :3] @ axis

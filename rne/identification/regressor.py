@@ -14,13 +14,10 @@ from numpy.typing import ArrayLike
 from rne.batch.arguments import F8, Floats, as_batch, as_result, as_table, check_robot, finish, read_only
 from rne.batch.threads import launch
 from rne.check import check_flag
-from rne.kernels import layout as at
 from rne.kernels.entries import REGRESSOR, REGRESSOR_ONE
 from rne.kernels.jit import REFUSED
 from rne.model.parameters import OF_BODY, OF_FRICTION, from_pseudo_inertias
 from rne.model.robot import Robot
-
-_SECOND, _FIRST = range(at.FULL_XX, at.FULL_YZ + 1), range(at.FULL_HX, at.FULL_HZ + 1)
 
 
 def regressor(
@@ -145,17 +142,15 @@ def parameters(robot: Robot, *, rotors: bool = False, friction: bool = False) ->
     """
     check_robot(robot)
     _check_flags(rotors, friction)
-    rows = robot.links.table[1 : 1 + len(robot.links.joints)]
-    frames = [robot.links.frames[name] for name in robot.links.joint_frames]
-    bodies = [_body(row, frame.rotation, frame.position) for row, frame in zip(rows, frames, strict=True)]
-    drives = (at.ROTOR,) * bool(rotors) + (at.VISCOUS, at.COULOMB_PLUS, at.COULOMB_MINUS) * bool(friction)
-    return np.concatenate([np.zeros(0), *bodies, *(rows[:, column] for column in drives)])
+    links = robot.links
+    frames = [links.frames[name] for name in links.joint_frames]
+    bodies = [_body(J, frame.rotation, frame.position) for J, frame in zip(links.pseudo_inertias, frames, strict=True)]
+    drives = ([links.rotors] if rotors else []) + ([*links.friction] if friction else [])
+    return np.concatenate([np.zeros(0), *bodies, *drives])
 
 
-def _body(row: Floats, rotation: Floats, position: Floats) -> Floats:
-    """Ten parameters of a body about a frame that is placed in that of its row."""
-    xx, yy, zz, xy, xz, yz, x, y, z, m = row[[*_SECOND, *_FIRST, at.FULL_MASS]]
-    J = np.array([[xx, xy, xz, x], [xy, yy, yz, y], [xz, yz, zz, z], [x, y, z, m]])
+def _body(J: Floats, rotation: Floats, position: Floats) -> Floats:
+    """Ten parameters of a body about a frame at `rotation`, `position`, from its pseudo-inertia about the row's."""
     into = np.eye(4)
     into[:3, :3], into[:3, 3] = rotation.T, -rotation.T @ position
     return from_pseudo_inertias(into @ J @ into.T)

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from rne.check import numbers, rounding
 from rne.errors import ArgumentError
-from rne.kernels import layout as at
 from rne.model.edits import drives_the_robot
 from rne.model.passivity import negative_part
 from rne.model.tree import Coupling, Tree
@@ -89,16 +88,3 @@ def _between(matrix: Array) -> Iterator[tuple[int, int, float]]:
     for i, j in zip(*np.triu_indices(len(matrix), 1), strict=True):
         if matrix[i, j]:
             yield int(i), int(j), float(-matrix[i, j])
-
-
-def matrix_of(table: Array, column: int) -> Array:
-    """Matrix (n, n) over the coordinates of what one column of a link table holds of all drives and couplings."""
-    links, n = int(table[0, at.LINKS]), int(table[0, at.COORDINATES])
-    G = np.zeros((links + 1, n))
-    G[np.arange(1, links + 1), table[1 : links + 1, at.LEADER].astype(int)] = table[1 : links + 1, at.RATIO]
-    couplings = table[links + 1 :]
-    first, second = couplings[:, at.FIRST].astype(int), couplings[:, at.SECOND].astype(int)
-    between = couplings[:, [at.OF_FIRST]] * G[first] + couplings[:, [at.OF_SECOND]] * G[second]
-    seen = np.concatenate([G[1:], between])
-    matrix: Array = (seen * table[1:, [column]]).T @ seen
-    return matrix

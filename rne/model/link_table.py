@@ -17,15 +17,24 @@ from numpy.typing import NDArray
 from rne.errors import ModelError, Problem
 from rne.kernels import layout as at
 from rne.model.frames import AXES, Frame, sites_of
-from rne.model.rotations import split_zxz, turn_z, z_onto
-from rne.model.tree import Body, Coupling, Joint, Tree, resolved_mimics
+from rne.model.regrouping import Link, fold, normalize, regroup
+from rne.model.rotations import split_zxz
+from rne.model.structure import parents_first
+from rne.model.tree import Coupling, Tree, resolved_mimics
 
 Array = NDArray[np.float64]
+
+# Where the second moments, first moments and mass of a complete body stand in its pseudo-inertia.
+_PSEUDO_INERTIA = {
+    (0, 0): at.FULL_XX, (1, 1): at.FULL_YY, (2, 2): at.FULL_ZZ,
+    (0, 1): at.FULL_XY, (0, 2): at.FULL_XZ, (1, 2): at.FULL_YZ,
+    (0, 3): at.FULL_HX, (1, 3): at.FULL_HY, (2, 3): at.FULL_HZ, (3, 3): at.FULL_MASS,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class LinkTable:
-    """What the kernels need of a robot.
+    """What the kernels need of a robot. Only here and in the kernels are its columns known; all others ask by name.
 
     Attributes
     ----------
@@ -49,6 +58,82 @@ class LinkTable:
         """The frames on the joints as kernels want them, a table (links, SITE_WIDTH), by the axes of the answer."""
         return {axes: sites_of([self.frames[name] for name in self.joint_frames], axes) for axes in AXES}
 
+    @property
+    def _moving(self) -> Array:
+        return self.table[1 : 1 + len(self.joints)]
+
+    @property
+    def parents(self) -> NDArray[np.intp]:
+        """Row of the link that carries each joint, shape (joints,); 0 is the base."""
+        return self._moving[:, at.PARENT].astype(np.intp)
+
+    @property
+    def masses(self) -> Array:
+        """Mass of all that each row moves, the base first, shape (1 + joints,), kg."""
+        return self.table[: 1 + len(self.joints), at.FULL_MASS]
+
+    @property
+    def pseudo_inertias(self) -> Array:
+        """Pseudo-inertia of all that each joint moves alone, in the frame of its row, shape (joints, 4, 4)."""
+        J = np.empty((len(self.joints), 4, 4))
+        for (a, b), column in _PSEUDO_INERTIA.items():
+            J[:, a, b] = J[:, b, a] = self._moving[:, column]
+        return J
+
+    @property
+    def leaders(self) -> NDArray[np.intp]:
+        """Which coordinate each joint follows, shape (joints,): q_joint = ratio * q[leader] + shift."""
+        return self._moving[:, at.LEADER].astype(np.intp)
+
+    @property
+    def ratios(self) -> Array:
+        """Ratio of each joint to its leader, shape (joints,)."""
+        return self._moving[:, at.RATIO]
+
+    @property
+    def shifts(self) -> Array:
+        """Shift of each joint against its leader, shape (joints,), rad or m."""
+        return self._moving[:, at.SHIFT]
+
+    @property
+    def rotors(self) -> Array:
+        """Inertia of the rotor of each joint, on the side of the joint, shape (joints,), kg m^2 or kg."""
+        return self._moving[:, at.ROTOR]
+
+    @property
+    def friction(self) -> Array:
+        """Viscous friction, Coulomb friction for positive and for negative velocity of each joint, (3, joints)."""
+        return self._moving[:, [at.VISCOUS, at.COULOMB_PLUS, at.COULOMB_MINUS]].T
+
+    @property
+    def stiffness(self) -> Array:
+        """Stiffness of all springs over the coordinates, shape (n, n)."""
+        return self._over_coordinates(at.STIFFNESS)
+
+    @property
+    def damping(self) -> Array:
+        """Viscous friction of all drives and couplings over the coordinates, shape (n, n)."""
+        return self._over_coordinates(at.VISCOUS)
+
+    def _over_coordinates(self, column: int) -> Array:
+        links = len(self.joints)
+        G = np.zeros((links + 1, len(self.coordinates)))
+        G[np.arange(1, links + 1), self.leaders] = self.ratios
+        couplings = self.table[links + 1 :]
+        first, second = couplings[:, at.FIRST].astype(int), couplings[:, at.SECOND].astype(int)
+        between = couplings[:, [at.OF_FIRST]] * G[first] + couplings[:, [at.OF_SECOND]] * G[second]
+        seen = np.concatenate([G[1:], between])
+        matrix: Array = (seen * self.table[1:, [column]]).T @ seen
+        return matrix
+
+    @staticmethod
+    def without_rotors(table: NDArray[Any]) -> NDArray[Any]:
+        """Return a copy of a table in which no joint has a rotor."""
+        copy = table.copy()
+        copy[1:, at.ROTOR] = 0.0
+        copy.flags.writeable = False
+        return copy
+
     @staticmethod
     def with_gravity(table: NDArray[Any], gravity: Array) -> NDArray[Any]:
         """Return a copy of a table with another gravity."""
@@ -56,22 +141,6 @@ class LinkTable:
         copy[0, at.GRAVITY : at.GRAVITY + 3] = gravity
         copy.flags.writeable = False
         return copy
-
-
-Moments = tuple[float, Array, Array]  # mass, first moments (integral of r dm), second moments (integral of r r^T dm)
-
-
-@dataclass
-class _Link:
-    """A link while it is being compiled; moments are about the origin, in the axes of the link's frame."""
-
-    joint: Joint
-    parent: int
-    rotation: Array  # of this frame in the frame of the parent, at q = 0
-    position: Array
-    moments: Moments
-    felt: Moments  # what the joints feel of it, once regrouped
-    keep: bool = False  # whether a link other than the next hangs on this one
 
 
 def compile_tree(tree: Tree, order: tuple[str, ...] | None = None) -> LinkTable:
@@ -89,10 +158,12 @@ def compile_tree(tree: Tree, order: tuple[str, ...] | None = None) -> LinkTable:
     >>> compile_tree(tree).coordinates
     ('hinge',)
     """
-    joints = _parents_first(tree)
-    links, frames = _fold(tree, joints)
-    _normalise(links, frames)
-    _regroup(links, frames, tree)
+    joints = parents_first(tree.bodies, tree.joints)
+    if len(joints) != len(tree.joints):
+        raise ModelError(Problem(tree.source, None, f"robot '{tree.name}'", "joints do not form a tree"))
+    links, frames = fold(tree, joints)
+    normalize(links, frames)
+    regroup(links, frames, tree)
     coordinates = order or tuple(j.name for j in tree.joints if j.movable and j.mimic is None)
     rows = {link.joint.name: row for row, link in enumerate(links)}
     couplings = [coupling for coupling in tree.couplings if coupling.first in rows or coupling.second in rows]
@@ -124,145 +195,18 @@ def compile_tree(tree: Tree, order: tuple[str, ...] | None = None) -> LinkTable:
     return LinkTable(table, table32, names, children, coordinates, frames)
 
 
-def _parents_first(tree: Tree) -> list[Joint]:
-    """Moving joints depth first: most links then follow their parent at once, whose state is still at hand."""
-    children: dict[str, list[Joint]] = {}
-    for joint in tree.joints:
-        children.setdefault(joint.parent, []).append(joint)
-    child_names = {joint.child for joint in tree.joints}
-    waiting = [joint for body in tree.bodies if body.name not in child_names for joint in children.get(body.name, [])]
-    waiting.reverse()
-    ordered = []
-    while waiting:
-        joint = waiting.pop()
-        ordered.append(joint)
-        waiting.extend(reversed(children.get(joint.child, [])))
-    if len(ordered) != len(tree.joints):
-        raise ModelError(Problem(tree.source, None, f"robot '{tree.name}'", "joints do not form a tree"))
-    return ordered
-
-
-def _fold(tree: Tree, joints: list[Joint]) -> tuple[list[_Link], dict[str, Frame]]:
-    """Gather the bodies that move together into links, and place every body in the frame of its link."""
-    identity, origin = np.eye(3), np.zeros(3)
-    nothing: Moments = (0.0, origin, np.zeros((3, 3)))
-    children = {joint.child for joint in joints}
-    root = next(body.name for body in tree.bodies if body.name not in children)
-    links = [_Link(Joint("", "fixed", "", root), -1, identity, origin, nothing, nothing)]
-    frames = {root: Frame(0, identity, origin)}
-    for joint in joints:
-        outer = frames[joint.parent]
-        rotation = outer.rotation @ np.array(joint.origin.rotation)
-        position = outer.position + outer.rotation @ np.array(joint.origin.position)
-        if joint.movable:
-            axis = z_onto(np.array(joint.axis))
-            links.append(_Link(joint, outer.row, rotation @ axis, position, nothing, nothing))
-            frames[joint.child] = Frame(len(links) - 1, axis.T, origin)
-        else:
-            frames[joint.child] = Frame(outer.row, rotation, position)
-    for body in tree.bodies:
-        frame = frames[body.name]
-        link = links[frame.row]
-        link.moments = _sum(link.moments, _placed(_moments(body), frame.rotation, frame.position))
-    for row, link in enumerate(links):
-        if link.parent not in (-1, row - 1):
-            links[link.parent].keep = True
-    return links, frames
-
-
-def _moments(body: Body) -> Moments:
-    """Moments of a body about the origin of its frame."""
-    inertia, com = np.array(body.inertia), np.array(body.com)
-    central = 0.5 * np.trace(inertia) * np.eye(3) - inertia
-    return body.mass, body.mass * com, central + body.mass * np.outer(com, com)
-
-
-def _placed(moments: Moments, rotation: Array, position: Array) -> Moments:
-    """Moments about the origin of an outer frame in which the inner one lies at `rotation`, `position`."""
-    mass, first, second = moments
-    h = rotation @ first
-    cross = np.outer(h, position)
-    second = rotation @ second @ rotation.T + cross + cross.T + mass * np.outer(position, position)
-    return mass, h + mass * position, second
-
-
-def _sum(a: Moments, b: Moments) -> Moments:
-    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
-
-
-def _normalise(links: list[_Link], frames: dict[str, Frame]) -> None:
-    """Turn every frame about its own z so that the rotation from it to the next link needs no first turn."""
-    spins = [np.eye(3) for _ in links]
-    for row in range(1, len(links) - 1):
-        if links[row + 1].parent == row:
-            spins[row] = turn_z(*split_zxz(links[row + 1].rotation)[0])
-    for row, link in enumerate(links):
-        outer, inner = spins[max(link.parent, 0)], spins[row]
-        link.rotation = outer.T @ link.rotation @ inner
-        link.position = outer.T @ link.position
-        link.moments = link.felt = _placed(link.moments, inner.T, np.zeros(3))
-    for name, frame in frames.items():
-        inner = spins[frame.row].T
-        frames[name] = Frame(frame.row, inner @ frame.rotation, inner @ frame.position)
-
-
-def _regroup(links: list[_Link], frames: dict[str, Frame], tree: Tree) -> None:
-    """Move, from the tips to the base, all that the joint of a link cannot feel to its parent (Gautier, Khalil 1990).
-
-    What could as well lie on the axis of a revolute joint (mass, first moment along z, second moment zz) moves with the
-    parent just as well. The frame of a slide may sit anywhere: at the centre of all that slides it leaves the slide a
-    plain mass, and the parent all second moments, since the axes of the two turn together.
-    """
-    for row in range(len(links) - 1, 0, -1):
-        link = links[row]
-        if link.joint.kind == "revolute":
-            mass, first, second = link.felt
-            on_axis = (mass, first * [0, 0, 1], second * np.diag([0.0, 0.0, 1.0]))
-            link.felt = (0.0, first - on_axis[1], second - on_axis[2])
-            moved = _placed(on_axis, link.rotation, link.position)
-        else:
-            _center(links, frames, row, tree)
-            mass, nothing, second = link.felt
-            link.felt = (mass, nothing, np.zeros((3, 3)))
-            moved = (0.0, nothing, link.rotation @ second @ link.rotation.T)
-        above = links[link.parent]
-        above.felt = _sum(above.felt, moved)
-
-
-def _center(links: list[_Link], frames: dict[str, Frame], row: int, tree: Tree) -> None:
-    """Move the origin of a sliding link to the centre of what its joint feels."""
-    link = links[row]
-    mass, first, _ = link.felt
-    if not mass:
-        if first.any():
-            what = "the masses that slide sum to zero, but their moments do not: no such bodies exist"
-            raise ModelError(Problem(tree.source, link.joint.line, f"joint '{link.joint.name}'", what))
-        return
-    shift = first / mass
-    link.felt = _placed(link.felt, np.eye(3), -shift)
-    link.felt = (mass, np.zeros(3), link.felt[2])
-    link.moments = _placed(link.moments, np.eye(3), -shift)
-    link.position = link.position + link.rotation @ shift
-    for child in links[row + 1 :]:
-        if child.parent == row:
-            child.position = child.position - shift
-    for name, frame in frames.items():
-        if frame.row == row:
-            frames[name] = Frame(row, frame.rotation, frame.position - shift)
-
-
 def _second(second: Array) -> list[float]:
     return [float(second[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
 
 
-def _write_body(out: Array, link: _Link) -> None:
+def _write_body(out: Array, link: Link) -> None:
     mass, first, second = link.moments
     out[at.FULL_MASS] = mass
     out[at.FULL_HX : at.FULL_HZ + 1] = first
     out[at.FULL_XX : at.FULL_YZ + 1] = _second(second)
 
 
-def _write_frame(out: Array, link: _Link, row: int) -> None:
+def _write_frame(out: Array, link: Link, row: int) -> None:
     turn, alpha, offset = split_zxz(link.rotation)
     follows = link.parent == row - 1
     if follows and row > 1:
@@ -280,7 +224,7 @@ def _write_frame(out: Array, link: _Link, row: int) -> None:
     out[[at.XX, at.YY, at.XY, at.XZ, at.YZ]] = np.array(_second(second))[[0, 1, 3, 4, 5]]
 
 
-def _write_drive(out: Array, link: _Link) -> None:
+def _write_drive(out: Array, link: Link) -> None:
     drive = link.joint.drive
     out[at.ROTOR] = drive.reflected_inertia
     out[at.VISCOUS] = drive.viscous
@@ -301,7 +245,7 @@ NO_LIMIT = 1e3
 """Travel in m from which on a limit only stands for none: as a bound it would make all beside it look like rounding."""
 
 
-def _write_bounds(table: Array, links: list[_Link]) -> None:
+def _write_bounds(table: Array, links: list[Link]) -> None:
     """Bound what every joint may feel: its subtree stretched out straight and swung about the link origin.
 
     The roots of second moments about a point add up no faster than distances (Minkowski).
@@ -320,7 +264,7 @@ def _write_bounds(table: Array, links: list[_Link]) -> None:
         swing[above] += (np.sqrt(swing[row]) + np.sqrt(mass[row]) * reach) ** 2
 
 
-def _write_coordinates(table: Array, links: list[_Link], tree: Tree, coordinates: tuple[str, ...]) -> None:
+def _write_coordinates(table: Array, links: list[Link], tree: Tree, coordinates: tuple[str, ...]) -> None:
     """Resolve mimic joints, chains of them included: q_joint = ratio * q[leader] + shift."""
     mimics = resolved_mimics(tree.joints)
     place = {name: k for k, name in enumerate(coordinates)}

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from rne.check import IDENTITY, unknown_name, vector
 from rne.errors import ArgumentError
-from rne.kernels import layout as at
 from rne.model import couplings as coupling
 from rne.model import edits
 from rne.model import parameters as inertial
@@ -165,12 +164,12 @@ class Robot:
     @property
     def stiffness(self) -> NDArray[np.float64]:
         """Stiffness K of all springs over the coordinates, N m/rad or N/m, shape (n, n): d(tau)/dq of the springs."""
-        return coupling.matrix_of(self.links.table, at.STIFFNESS)
+        return self.links.stiffness
 
     @property
     def damping(self) -> NDArray[np.float64]:
         """Damping B of all viscous friction over the coordinates, N m s/rad or N s/m, shape (n, n): d(tau)/d(qd)."""
-        return coupling.matrix_of(self.links.table, at.VISCOUS)
+        return self.links.damping
 
     def joint(self, name: str) -> Joint:
         """Return what the file says of a joint.

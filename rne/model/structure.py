@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from rne.model.findings import Findings
 from rne.model.tree import Body, Joint
@@ -29,18 +29,22 @@ def check_structure(bodies: list[Body], joints: list[Joint], findings: Findings)
     _check_mimics(joints, findings)
 
 
-def parents_first(bodies: list[Body], joints: list[Joint]) -> list[Joint]:
-    """Return the joints of a sound tree so that each comes after the one that carries its parent."""
+def parents_first(bodies: Sequence[Body], joints: Sequence[Joint]) -> list[Joint]:
+    """Return the joints so that each comes after the one that carries its parent; those in a loop are left out.
+
+    Depth first: most joints then follow the one that carries them at once.
+    """
     outgoing: dict[str, list[Joint]] = {}
     for joint in joints:
         outgoing.setdefault(joint.parent, []).append(joint)
     children = {joint.child for joint in joints}
-    todo = [body.name for body in bodies if body.name not in children]
+    waiting = [joint for body in bodies if body.name not in children for joint in outgoing.get(body.name, [])]
+    waiting.reverse()
     ordered: list[Joint] = []
-    while todo:
-        leaving = outgoing.get(todo.pop(), [])
-        ordered += leaving
-        todo += [joint.child for joint in leaving]
+    while waiting:
+        joint = waiting.pop()
+        ordered.append(joint)
+        waiting.extend(reversed(outgoing.get(joint.child, [])))
     return ordered
 
 
