@@ -11,9 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rne.check import IDENTITY, unknown_name, vector
 from rne.errors import ArgumentError
-from rne.model import couplings as coupling
-from rne.model import edits
-from rne.model import parameters as inertial
+from rne.model import couplings, edits, parameters
 from rne.model.link_table import LinkTable, compile_tree
 from rne.model.tree import Drive, Joint, Tree
 from rne.model.tree_checks import check_tree
@@ -273,7 +271,7 @@ class Robot:
             Another number of parameters, first moments without a mass, numbers that no body has, negative ones of a
             drive.
         """
-        return Robot(inertial.with_parameters(self.tree, self.links.joints, pi, strict), self.joint_names)
+        return Robot(parameters.with_parameters(self.tree, self.links.joints, pi, strict), self.joint_names)
 
     def with_springs(self, stiffness: ArrayLike, rest: ArrayLike | None = None) -> Robot:
         """Return the robot with other springs: tau = ... + K (q - rest), and P = ... + (q - rest)^T K (q - rest) / 2.
@@ -299,7 +297,7 @@ class Robot:
         >>> (rne.inverse_dynamics(arm, [0.3, 0.5]) - rne.gravity_vector(arm, [0.3, 0.5])).round(9)
         array([-0.9,  1.5])
         """
-        return Robot(coupling.with_springs(self.tree, self.joint_names, stiffness, rest), self.joint_names)
+        return Robot(couplings.with_springs(self.tree, self.joint_names, stiffness, rest), self.joint_names)
 
     def with_dampers(self, viscous: ArrayLike) -> Robot:
         """Return the robot with other viscous friction: tau = ... + B qd where friction is asked for.
@@ -323,7 +321,7 @@ class Robot:
         >>> rne.friction_torque(arm, [1.0, 2.0])
         array([1., 1.])
         """
-        return Robot(coupling.with_dampers(self.tree, self.joint_names, viscous), self.joint_names)
+        return Robot(couplings.with_dampers(self.tree, self.joint_names, viscous), self.joint_names)
 
     def _tip(self) -> str:
         carried = {joint.child for joint in self.tree.joints if joint.name == joint.child + edits.MOUNT}
