@@ -289,9 +289,8 @@ def _refuse_weak(robot: Robot, M: Floats, joints: list[int], shape: tuple[int, .
 
 def _bounds(robot: Robot) -> Floats:
     """What each coordinate can feel at most (n,), rotors left out: as the kernels reckon it."""
-    links = robot.links.table[1 : 1 + len(robot.links.joints)]
-    weights = links[:, at.RATIO] ** 2 * links[:, at.BOUND]
-    return np.bincount(links[:, at.LEADER].astype(int), weights=weights, minlength=robot.n)
+    links = robot.links
+    return np.bincount(links.leaders, weights=links.ratios**2 * links.inertia_bounds, minlength=robot.n)
 
 
 def _weak_joint(M: Floats, bounds: Floats) -> NDArray[np.intp]:

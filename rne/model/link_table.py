@@ -96,6 +96,11 @@ class LinkTable:
         return self._moving[:, at.SHIFT]
 
     @property
+    def inertia_bounds(self) -> Array:
+        """What each joint can feel at most of the bodies beyond it, rotors left out, kg m^2 or kg (joints,)."""
+        return self._moving[:, at.BOUND]
+
+    @property
     def rotors(self) -> Array:
         """Inertia of the rotor of each joint, on the side of the joint, shape (joints,), kg m^2 or kg."""
         return self._moving[:, at.ROTOR]
