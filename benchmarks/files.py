@@ -78,7 +78,7 @@ writer.close()
 
 def ours(source: Path, target: Path, *options: str) -> list[str]:
     """The command of `rne id`."""
-    command = [sys.executable, "-m", "rne.cli", "id", str(PANDA), "--lock", f"{LOCKED}=0"]
+    command = [sys.executable, "-m", "rne", "id", str(PANDA), "--lock", f"{LOCKED}=0"]
     return [*command, str(source), "-o", str(target), *options]
 
 

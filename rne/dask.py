@@ -48,43 +48,9 @@ from rne.dynamics import forward_dynamics as forward
 from rne.dynamics import inverse_dynamics as dynamics
 from rne.dynamics import mass_matrix as inertia
 from rne.dynamics import operational_space as operational
-from rne.errors import ArgumentError, RneError
+from rne.errors import ArgumentError, needing
 from rne.identification import regressor as linear_model
 from rne.model.robot import Robot
-
-__all__ = [
-    "actuator_power",
-    "bias_vector",
-    "center_of_mass",
-    "center_of_mass_jacobian",
-    "center_of_mass_velocity",
-    "christoffel",
-    "coriolis_matrix",
-    "coriolis_vector",
-    "dissipated_power",
-    "dissipation",
-    "effective_inertia",
-    "forward_dynamics",
-    "forward_kinematics",
-    "frame_acceleration",
-    "frame_velocity",
-    "friction_torque",
-    "gravity_vector",
-    "inertia_ellipsoid",
-    "inverse_dynamics",
-    "jacobian",
-    "jacobian_dot_qd",
-    "joint_wrenches",
-    "kinetic_energy",
-    "mass_matrix",
-    "mass_matrix_inverse",
-    "operational_inertia",
-    "potential_energy",
-    "regressor",
-    "static_torque",
-    "torque_breakdown",
-    "velocity_torques",
-]
 
 _STATE = ("q", "qd", "qdd", "tau")
 _ABSENT = ("out", "threads")
@@ -101,6 +67,7 @@ def _by_blocks(function: Callable[..., Any]) -> Callable[..., Any]:
         return _call_lazily(function, signature.bind(*args, **options).arguments | always)
 
     lazy.__name__ = lazy.__qualname__ = name = function.__name__
+    lazy.by_blocks = function  # type: ignore[attr-defined]
     lazy.__signature__ = signature  # type: ignore[attr-defined]
     first = inspect.cleandoc(function.__doc__ or "").partition("\n")[0]
     lazy.__doc__ = f"{first}\n\n`rne.{name}` by blocks of dask arrays; it tells arguments, results and errors."
@@ -109,11 +76,9 @@ def _by_blocks(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _call_lazily(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
     """Check the arguments, and return what `function` returns with a dask array in place of each array."""
-    try:
+    with needing("dask", "rne.dask needs"):
         import dask.array as da
         from dask.delayed import delayed
-    except ImportError:
-        raise RneError("rne.dask needs dask, which is not installed (pip install 'rne[dask]')") from None
     robot: Robot = arguments.pop("robot")
     check_robot(robot)
     operands = {name: arguments.pop(name) for name in _STATE if arguments.get(name) is not None}
@@ -222,3 +187,5 @@ regressor = _by_blocks(linear_model.regressor)
 static_torque = _by_blocks(statics.static_torque)
 torque_breakdown = _by_blocks(breakdown.torque_breakdown)
 velocity_torques = _by_blocks(coriolis.velocity_torques)
+
+__all__ = sorted(name for name, value in globals().items() if hasattr(value, "by_blocks"))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
@@ -35,6 +36,22 @@ class FileError(RneError):
 
 class SingularError(RneError):
     """A mass matrix without inverse: some motion of the joints moves no mass."""
+
+
+class MissingExtraError(RneError, ImportError):
+    """A package is not installed that only an optional part of rne needs; the message has the line for pip.
+
+    Attributes
+    ----------
+    extra : the extra of rne that installs it, for example "files".
+    name : the module that is missing, as for any ImportError.
+    """
+
+    extra: str | None
+
+    def __init__(self, message: str, *, extra: str | None = None, name: str | None = None) -> None:
+        ImportError.__init__(self, message, name=name)
+        self.extra = extra
 
 
 class ModelWarning(UserWarning):
@@ -82,6 +99,33 @@ class ModelError(RneError):
         if more := len(self.problems) - len(lines):
             lines.append(f"... and {more} more problem{'s' * (more > 1)}")
         return "\n".join(lines)
+
+
+@contextmanager
+def needing(extra: str, what: str) -> Iterator[None]:
+    """Turn the failure of the imports inside into a `MissingExtraError`.
+
+    A package that is there and broken says so itself.
+
+    Parameters
+    ----------
+    extra : name of the extra in pyproject.toml.
+    what : what the packages are for, with its verb, as the message begins.
+
+    Examples
+    --------
+    >>> with needing("files", "trajectory files need"):
+    ...     import pyparrow
+    Traceback (most recent call last):
+        ...
+    rne.errors.MissingExtraError: trajectory files need pyparrow, which is not installed (pip install 'rne[files]')
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        package = (error.name or "a package").partition(".")[0]
+        message = f"{what} {package}, which is not installed (pip install 'rne[{extra}]')"
+        raise MissingExtraError(message, extra=extra, name=error.name) from error
 
 
 def close_names(name: object, known: Iterable[str], count: int = 1) -> list[str]:

@@ -19,52 +19,25 @@ from numpy.typing import ArrayLike, NDArray
 
 from rne.batch.arguments import as_frame, as_site, as_table, as_wrenches, check_axes, check_robot
 from rne.errors import ArgumentError
-from rne.kernels.user.dynamics import (
-    christoffel,
-    coriolis_matrix,
-    forward_dynamics,
-    friction_torque,
-    gravity_vector,
-    inverse_dynamics,
-    mass_matrix,
-)
-from rne.kernels.user.energy import kinetic_energy, potential_energy
-from rne.kernels.user.kinematics import (
-    center_of_mass,
-    center_of_mass_jacobian,
-    forward_kinematics,
-    frame_acceleration,
-    frame_velocity,
-    jacobian,
-)
-from rne.kernels.user.regressor import regressor
-from rne.kernels.user.statics import joint_wrenches, static_torque
+from rne.kernels.user.dynamics import christoffel as christoffel
+from rne.kernels.user.dynamics import coriolis_matrix as coriolis_matrix
+from rne.kernels.user.dynamics import forward_dynamics as forward_dynamics
+from rne.kernels.user.dynamics import friction_torque as friction_torque
+from rne.kernels.user.dynamics import gravity_vector as gravity_vector
+from rne.kernels.user.dynamics import inverse_dynamics as inverse_dynamics
+from rne.kernels.user.dynamics import mass_matrix as mass_matrix
+from rne.kernels.user.energy import kinetic_energy as kinetic_energy
+from rne.kernels.user.energy import potential_energy as potential_energy
+from rne.kernels.user.kinematics import center_of_mass as center_of_mass
+from rne.kernels.user.kinematics import center_of_mass_jacobian as center_of_mass_jacobian
+from rne.kernels.user.kinematics import forward_kinematics as forward_kinematics
+from rne.kernels.user.kinematics import frame_acceleration as frame_acceleration
+from rne.kernels.user.kinematics import frame_velocity as frame_velocity
+from rne.kernels.user.kinematics import jacobian as jacobian
+from rne.kernels.user.regressor import regressor as regressor
+from rne.kernels.user.statics import joint_wrenches as joint_wrenches
+from rne.kernels.user.statics import static_torque as static_torque
 from rne.model.robot import Robot
-
-__all__ = [
-    "center_of_mass",
-    "center_of_mass_jacobian",
-    "christoffel",
-    "coriolis_matrix",
-    "forward_dynamics",
-    "forward_kinematics",
-    "frame_acceleration",
-    "frame_velocity",
-    "friction_torque",
-    "gravity_vector",
-    "inverse_dynamics",
-    "jacobian",
-    "joint_sites",
-    "joint_wrenches",
-    "kinetic_energy",
-    "mass_matrix",
-    "model",
-    "potential_energy",
-    "regressor",
-    "site",
-    "sites",
-    "static_torque",
-]
 
 
 def model(robot: Robot, dtype: Any = np.float64) -> NDArray[Any]:
@@ -208,3 +181,9 @@ def _precision(dtype: Any) -> str:
             if np.dtype(dtype) == name:
                 return name
     raise ArgumentError(f"dtype: wanted float64 or float32, got {dtype!r}")
+
+
+_HOMES = (__name__, "rne.kernels.user_dynamics", "rne.kernels.user_kinematics")
+__all__ = sorted(
+    name for name, value in globals().items() if name[0] != "_" and getattr(value, "__module__", None) in _HOMES
+)

@@ -1,9 +1,12 @@
-"""Tables of plain text: how results and the command line print numbers."""
+"""Tables of plain text: how results and the command line print numbers, and what all reports have in common."""
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +14,8 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Cell = str | int | float | None
 
+_FEW = 8
+"""Numbers or names that the short form of a report spells out."""
 NOISE = 1e-12
 """What a table takes for rounding, as a part of the largest number of its column."""
 
@@ -91,3 +96,109 @@ def _text(cell: Cell) -> str:
     if isinstance(cell, float):
         return f"{cell:.6g}" if math.isfinite(cell) else "-"
     return "-" if cell is None else str(cell)
+
+
+class Report:
+    """What the reports of rne have in common: printed they are a table, and they become plain data for JSON.
+
+    Attributes
+    ----------
+    DERIVED : properties that belong into the plain data beside the fields.
+    """
+
+    __slots__ = ()
+    DERIVED: ClassVar[tuple[str, ...]] = ()
+
+    def _table(self) -> str:
+        """What printing shows."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields as what JSON knows: numbers, text, lists, dicts and None.
+
+        A robot becomes its name. Numbers that JSON does not have become text, "NaN", "Infinity" or "-Infinity", which
+        `float` and numpy read back.
+
+        Returns
+        -------
+        data : dict, by name of the field; ``json.dumps(data, allow_nan=False)`` takes it.
+        """
+        return {name: plain(getattr(self, name)) for name in (*_fields(self), *self.DERIVED)}
+
+    def __str__(self) -> str:
+        values = (getattr(self, name) for name in _fields(self))
+        promised = any(hasattr(value, "__dask_graph__") for value in values)
+        return repr(self) if promised else self._table()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{k}={_brief(getattr(self, k))}' for k in _fields(self))})"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+
+def _fields(value: Any) -> tuple[str, ...]:
+    """Names of the fields of a dataclass or named tuple."""
+    return tuple(field.name for field in fields(value)) if is_dataclass(value) else value._fields
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON knows it; see `Report.to_dict`.
+
+    Examples
+    --------
+    >>> plain({"limits": np.array([1.0, np.inf]), "at": None})
+    {'limits': [1.0, 'Infinity'], 'at': None}
+    """
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else "NaN" if value != value else f"{'-' * (value < 0)}Infinity"
+    if isinstance(value, Mapping):
+        return {str(name): plain(item) for name, item in value.items()}
+    if isinstance(value, Report):
+        return value.to_dict()
+    if is_dataclass(value):
+        return {name: plain(getattr(value, name)) for name in _fields(value)}
+    if isinstance(value, tuple | list):
+        return [plain(item) for item in value]
+    if hasattr(value, "__array__"):
+        array = np.asarray(value)
+        sound = array.dtype.kind != "f" or np.isfinite(array).all()
+        return array.tolist() if sound else plain(array.tolist())
+    return str(value.name)
+
+
+def _brief(value: Any) -> str:
+    """Return a field in a few words: short things as they are, arrays of many numbers by type and shape."""
+    if isinstance(value, np.ndarray) and value.ndim < 2 and value.size <= _FEW:
+        return np.array2string(value, precision=4, separator=", ", max_line_width=10**6)
+    if hasattr(value, "shape"):
+        return f"<{getattr(value, 'dtype', '')} {value.shape}>"
+    if isinstance(value, tuple | list) and (len(value) > _FEW or not all(isinstance(x, str | float) for x in value)):
+        return f"<{len(value)}>"
+    if isinstance(value, Mapping):
+        return f"<{', '.join(map(str, value))}>"
+    if value is None or isinstance(value, str | int | float | tuple | list):
+        return repr(value)
+    return f"<{type(value).__name__}>" if isinstance(value, Report) else f"<{type(value).__name__} {value.name}>"
+
+
+def worst(values: Any) -> Array:
+    """Return what a table shows of many states (..., n): the number of the largest size, with its sign; (n,).
+
+    Examples
+    --------
+    >>> worst(np.array([[1.0, -2.0], [-3.0, 0.5]]))
+    array([-3., -2.])
+    """
+    rows = np.asarray(values, np.float64).reshape(math.prod(values.shape[:-1]), values.shape[-1])
+    if not len(rows):
+        return np.full(values.shape[-1], np.nan)
+    found: Array = np.take_along_axis(rows, np.abs(rows).argmax(axis=0)[None], axis=0)[0]
+    return found
+
+
+def of_many(shape: tuple[int, ...], what: str = "states") -> str:
+    """Return the line above a table of the largest sizes of many; empty for one state."""
+    return f"largest sizes of {math.prod(shape)} {what}\n" if shape else ""

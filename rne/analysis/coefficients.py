@@ -16,14 +16,14 @@ from rne.dynamics.inverse_dynamics import gravity_vector
 from rne.dynamics.mass_matrix import mass_matrix, reflected_inertia
 from rne.errors import ArgumentError
 from rne.model.robot import Robot
-from rne.tables import cells
+from rne.tables import Report, cells
 
 # Coefficients that a table puts side by side.
 _ABREAST = 6
 
 
-@dataclass(frozen=True, eq=False)
-class Coefficients:
+@dataclass(frozen=True, eq=False, repr=False)
+class Coefficients(Report):
     """The coefficients of the equations of motion, for one posture or many.
 
     tau_i = sum_j D_ij qdd_j + Ia_i qdd_i + sum_jk D_ijk qd_j qd_k + D_i.
@@ -32,7 +32,7 @@ class Coefficients:
     counted from 1 as the books do, or named: ``c["shoulder", "elbow"]``. Printed, it is a table; of many postures, of
     the largest size of each.
 
-    Parameters
+    Attributes
     ----------
     joint_names : the coordinates, in the order of the axes of the arrays.
     inertia : (..., n, n) D_ij of the bodies, without the rotors; kg m^2, kg m or kg.
@@ -100,7 +100,7 @@ class Coefficients:
             whole = np.take(whole, place, axis=len(self.gravity.shape) - 1)
         return whole
 
-    def __str__(self) -> str:
+    def _table(self) -> str:
         n, postures = len(self.joint_names), self.gravity.shape[:-1]
         joints = range(n)
         first, second = np.triu_indices(n, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,15 +20,16 @@ from rne.model.robot import Robot
 from rne.simulation.integrators import Function, asked
 from rne.simulation.result import Simulation
 from rne.simulation.simulate import held_torques
+from rne.tables import Report, cells, columns, of_many, worst
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class EnergyBalance:
+@dataclass(frozen=True, eq=False, repr=False)
+class EnergyBalance(Report):
     """The powers of a motion, as `energy_balance` returns them; all arrays are (...) W.
 
-    Parameters
+    Attributes
     ----------
     kinetic, potential : rates of the kinetic energy, rotors included, and of the potential energy, springs included.
     actuators : power of the torques of the joints.
@@ -42,6 +43,8 @@ class EnergyBalance:
     >>> float(rne.energy_balance(arm, [0.0, 0.0], qd=[1.0, 0.0]).potential.round(3))
     19.62
     """
+
+    DERIVED: ClassVar = ("rate", "residual")
 
     kinetic: Floats
     potential: Floats
@@ -60,6 +63,12 @@ class EnergyBalance:
         """Power that nothing accounts for, dE/dt - (actuators + external - dissipated); zero if the torques fit."""
         residual: Floats = self.rate - (self.actuators + self.external - self.dissipated)
         return residual
+
+    def _table(self) -> str:
+        many = np.shape(self.kinetic)
+        powers = ("kinetic", "potential", "actuators", "external", "dissipated", "rate", "residual")
+        values = [float(worst(np.reshape(getattr(self, name), (-1, 1)))[0]) for name in powers]
+        return of_many(many) + columns({"power": powers, "W": cells(np.array(values))})
 
 
 def energy_balance(

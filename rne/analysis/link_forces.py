@@ -18,20 +18,20 @@ from rne.dynamics.kinematics import forward_kinematics, frame_acceleration
 from rne.dynamics.statics import joint_wrenches
 from rne.errors import ArgumentError
 from rne.model.robot import Robot
-from rne.tables import cells, columns
+from rne.tables import Report, cells, columns
 
 _XYZ = "xyz"
 
 
-@dataclass(frozen=True, eq=False)
-class LinkForces:
+@dataclass(frozen=True, eq=False, repr=False)
+class LinkForces(Report):
     """Forces and accelerations of all links of a robot, for one state or many, as `link_forces` returns them.
 
     Printed, it is a table; of many states, of the largest size of each number. Joints are all moving joints, parents
     before children, as in `joint_wrenches`; bodies are those that move and have a mass, payloads among them, in the
     order of the file. What belongs to bodies is in base axes.
 
-    Parameters
+    Attributes
     ----------
     joint_names : the joints.
     axes, origin : the axes of forces and moments, and what the moments are about, as for `joint_wrenches`.
@@ -75,7 +75,7 @@ class LinkForces:
         force: Floats = self.mass[:, None] * self.acceleration - self.weight
         return force
 
-    def __str__(self) -> str:
+    def _table(self) -> str:
         def triple(letter: str, values: Floats) -> dict[str, list[str]]:
             shown = self._shown(values)
             near = np.abs(shown).max(initial=0.0)  # one scale for all three: what is rounding beside y is none in x

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,15 +16,15 @@ from rne.check import check_flag, numbers
 from rne.dynamics.power import actuator_power
 from rne.errors import ArgumentError
 from rne.model.robot import Robot
-from rne.tables import cells, columns, percent
+from rne.tables import Report, cells, columns, percent
 
 Array = NDArray[np.float64]
 
 TERMS = ("gravity", "inertia", "velocity", "friction", "spring", "external")
 
 
-@dataclass(frozen=True, eq=False)
-class MotorSizing:
+@dataclass(frozen=True, eq=False, repr=False)
+class MotorSizing(Report):
     """What each joint of a robot asks of its motor; printed, it is a table.
 
     All arrays are (n,), a number a joint in the order of `joint_names`. Torques are N m and speeds rad/s, of prismatic
@@ -45,6 +45,8 @@ class MotorSizing:
     torque_used, speed_used : `peak_torque` as a part of `robot.effort`, `peak_speed` of `robot.velocity`: above 1 the
         limit is broken; 0 where there is no limit.
     """
+
+    DERIVED: ClassVar = ("joint_names", "torque_used", "speed_used")
 
     robot: Robot
     peak_torque: Array
@@ -79,7 +81,7 @@ class MotorSizing:
         """Peak speed as a part of the limit."""
         return part_of(self.peak_speed, self.robot.velocity)
 
-    def __str__(self) -> str:
+    def _table(self) -> str:
         robot = self.robot
         slides = [robot.joint(name).kind == "prismatic" for name in self.joint_names]
         forces, speeds = (["N" if s else "N m" for s in slides], ["m/s" if s else "rad/s" for s in slides])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,7 @@ from rne.batch.arguments import as_batch, check_robot
 from rne.check import numbers
 from rne.errors import ArgumentError
 from rne.model.robot import Robot
-from rne.tables import NOISE, cells, columns, percent
+from rne.tables import NOISE, Report, cells, columns, percent
 
 Array = NDArray[np.float64]
 
@@ -26,11 +26,11 @@ _AT_A_TIME = 2_000_000
 _SHOWN = 20
 
 
-@dataclass(frozen=True, eq=False)
-class Parts:
+@dataclass(frozen=True, eq=False, repr=False)
+class TorqueParts(Report):
     """Parts of the joint torques, and the error that is made where one of them is left out; all arrays are (m,).
 
-    Parameters
+    Attributes
     ----------
     names : what each part is called.
     joint : the place, from 0, of the joint whose torque it is a part of.
@@ -55,28 +55,34 @@ class Parts:
         """Places (m,) of the parts by `of_peak`, the weightiest first."""
         return np.argsort(-self.of_peak, kind="stable")
 
+    def _table(self) -> str:
+        shown = {"part": self.names, "joint": [str(k + 1) for k in self.joint], "share": percent(self.share)}
+        errors = {"max error": cells(self.max_error), "of peak": percent(self.of_peak)}
+        more = {"rms error": cells(self.rms_error), "of rms": percent(self.of_rms)}
+        return columns({**shown, **errors, "of limit": percent(self.of_limit), **more})
 
-@dataclass(frozen=True, eq=False)
-class Significance:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Significance(Report):
     """What each term and each coefficient of the equations of motion is worth over a set of states.
 
     Printed, it is a table: the share of each term, the weightiest coefficients, and what dropping those chosen does.
 
-    Parameters
+    Attributes
     ----------
     robot : the robot.
     total : (..., n) the torques of the whole model, N m or N.
     simplified : (..., n) the same without what is dropped.
     peak_torque, rms_torque : (n,) largest size and root of the mean square of `total`.
-    terms : Parts, for each joint the eight terms one after the other: reshaped to (n, 8), a row a joint. They are
+    terms : TorqueParts, for each joint the eight terms one after the other: reshaped to (n, 8), a row a joint. They are
         D_ii qdd_i ("effective"), the sum of D_ij qdd_j over j other than i ("coupling"), Ia_i qdd_i ("rotor"), of
         D_ijj qd_j^2 ("centripetal"), of D_ijk qd_j qd_k over j other than k ("coriolis"), D_i ("gravity"), "spring"
         and "friction".
-    coefficients : Parts, for each joint as many, one after the other: D_ij qdd_j (``D12``), Ia_i qdd_i (``Ia1``),
+    coefficients : TorqueParts, for each joint as many, one after the other: D_ij qdd_j (``D12``), Ia_i qdd_i (``Ia1``),
         D_ijj qd_j^2 (``D122``), 2 D_ijk qd_j qd_k of both mixed terms (``D112``), D_i (``D1``), ``spring1`` and
         ``friction1``.
     dropped : names of the coefficients that are dropped, in that order.
-    error : Parts, one a joint: all that is dropped together, which is `total` less `simplified`.
+    error : TorqueParts, one a joint: all that is dropped together, which is `total` less `simplified`.
 
     Examples
     --------
@@ -92,15 +98,17 @@ class Significance:
     array([0.0066, 0.    ])
     """
 
+    DERIVED: ClassVar = ("joint_names", "kept")
+
     robot: Robot
     total: Array
     simplified: Array
     peak_torque: Array
     rms_torque: Array
-    terms: Parts
-    coefficients: Parts
+    terms: TorqueParts
+    coefficients: TorqueParts
     dropped: tuple[str, ...]
-    error: Parts
+    error: TorqueParts
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -113,7 +121,7 @@ class Significance:
         gone = set(self.dropped)
         return tuple(name for name in self.coefficients.names if name not in gone)
 
-    def __str__(self) -> str:
+    def _table(self) -> str:
         names = self.joint_names
         units = ["N" if self.robot.joint(name).kind == "prismatic" else "N m" for name in names]
         demand = {"joint": names, "peak": cells(self.peak_torque), "rms": cells(self.rms_torque), "unit": units}
@@ -134,7 +142,7 @@ class Significance:
         return text
 
 
-def _error_columns(parts: Parts, which: NDArray[np.intp], robot: Robot) -> dict[str, Sequence[str]]:
+def _error_columns(parts: TorqueParts, which: NDArray[np.intp], robot: Robot) -> dict[str, Sequence[str]]:
     joints = parts.joint[which]
     of_limit = zip(percent(parts.of_limit[which]), robot.effort[joints], strict=True)
     return {
@@ -286,13 +294,13 @@ class _Sizes:
         return root
 
 
-def _errors(robot: Robot, names: NDArray[Any], parts: _Sizes, coefficients: _Sizes, whole: _Sizes) -> Parts:
+def _errors(robot: Robot, names: NDArray[Any], parts: _Sizes, coefficients: _Sizes, whole: _Sizes) -> TorqueParts:
     """Errors by leaving out parts (n, ...) of the torques, each by itself."""
     joint = np.repeat(np.arange(robot.n), len(names) // max(1, robot.n))
     largest, rms = parts.largest.ravel(), parts.rms.ravel()
     # A joint that feels nothing but rounding is not to have parts that matter.
     peaks, means = (np.maximum(x, NOISE * x.max(initial=0.0))[joint] for x in (whole.largest, whole.rms))
-    return Parts(
+    return TorqueParts(
         tuple(map(str, names)),
         joint,
         share=part_of(parts.mean.ravel(), coefficients.mean.sum(axis=-1)[joint]),

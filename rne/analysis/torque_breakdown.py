@@ -17,18 +17,19 @@ from rne.dynamics.mass_matrix import reflected_inertia
 from rne.dynamics.statics import static_torque
 from rne.kernels.entries import INVERSE_DYNAMICS
 from rne.model.robot import Robot
+from rne.tables import Report
 
 WEIGHTLESS = (0.0, 0.0, 0.0)
 TERMS = ("inertia", "rotor", "velocity", "gravity", "spring", "friction", "external")
 
 
-@dataclass(frozen=True, eq=False)
-class TorqueBreakdown:
+@dataclass(frozen=True, eq=False, repr=False)
+class TorqueBreakdown(Report):
     """The terms of the torques of a motion; all arrays are (..., n) N m or N.
 
     Printed, it is a table: for each joint the mean size of its torque over all samples, and the share of each term.
 
-    Parameters
+    Attributes
     ----------
     joint_names : the coordinates, in the order of the last axis.
     inertia : of the bodies, M qdd without the rotors.
@@ -79,7 +80,7 @@ class TorqueBreakdown:
         whole = sum(sizes.values())
         return {name: np.divide(size, whole, out=np.zeros_like(size), where=whole != 0) for name, size in sizes.items()}
 
-    def __str__(self) -> str:
+    def _table(self) -> str:
         shares, sizes = self.share(), _mean_size(self.total)
         width = max(map(len, ("joint", *self.joint_names)))
         lines = [f"{'joint':<{width}} {'|torque|':>10}" + "".join(f"{name:>10}" for name in TERMS)]

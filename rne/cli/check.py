@@ -17,7 +17,7 @@ from rne.cli.options import Source, examples, say, show, takes_source
 if TYPE_CHECKING:
     from rne import Robot
     from rne.doctor import Diagnosis
-    from rne.verification.verify import Report
+    from rne.verification.verify import Verification
 
 SAMPLES, SEED = 100, 0
 
@@ -77,7 +77,7 @@ def check(
         raise click.exceptions.Exit(1)
 
 
-def _page(robot: Robot | None, diagnosis: Diagnosis, report: Report | None, verify: bool) -> str:
+def _page(robot: Robot | None, diagnosis: Diagnosis, report: Verification | None, verify: bool) -> str:
     title = str(robot or diagnosis.robot or "no robot")
     sections = [f"{title}\nsource  {diagnosis.source}", f"FINDINGS\n{diagnosis}"]
     if verify:
@@ -85,7 +85,7 @@ def _page(robot: Robot | None, diagnosis: Diagnosis, report: Report | None, veri
     return "\n\n".join(sections)
 
 
-def _data(diagnosis: Diagnosis, report: Report | None) -> dict[str, Any]:
+def _data(diagnosis: Diagnosis, report: Verification | None) -> dict[str, Any]:
     condition = [number if math.isfinite(number) else None for number in diagnosis.condition or ()]
     return {
         "name": diagnosis.robot,
@@ -97,7 +97,7 @@ def _data(diagnosis: Diagnosis, report: Report | None) -> dict[str, Any]:
     }
 
 
-def _report_data(report: Report) -> dict[str, Any]:
+def _report_data(report: Verification) -> dict[str, Any]:
     checks = [vars(c) | {"deviation": c.deviation if math.isfinite(c.deviation) else None} for c in report.checks]
     return {"ok": report.ok, "samples": report.samples, "seed": report.seed, "checks": checks}
 

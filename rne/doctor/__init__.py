@@ -1,7 +1,5 @@
 """The model doctor: what is doubtful about a robot, why, and how to mend it."""
 
-from rne.doctor.diagnosis import diagnose
-from rne.doctor.repair import Repair, repair_inertias
-from rne.doctor.report import SEVERITIES, Diagnosis, Finding
+import lazy_loader
 
-__all__ = ["SEVERITIES", "Diagnosis", "Finding", "Repair", "diagnose", "repair_inertias"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

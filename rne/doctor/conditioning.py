@@ -5,22 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rne.doctor.report import Finding
-from rne.dynamics.mass_matrix import mass_matrix
+from rne.lagrange.terms import inertia_matrix
 from rne.model.robot import Robot
 from rne.model.sampling import random_positions
 
+Array = NDArray[np.float64]
+
+SLOW = 40
+"""Coordinates from where on Lagrange takes longer than numba to be imported, which `rne check` does without below."""
 ILL = 1e7  # condition number from where on half the digits of an acceleration are gone
 
 
 def condition_numbers(robot: Robot, samples: int, seed: int) -> tuple[float, float]:
     """Return the median and the largest condition number (2-norm, SI units) of M over random postures."""
     q = random_positions(robot, samples, np.random.default_rng(seed))
-    eigenvalues = np.linalg.eigvalsh(mass_matrix(robot, q))
+    eigenvalues = np.linalg.eigvalsh(_mass_matrices(robot, q))
     with np.errstate(divide="ignore", invalid="ignore"):
         condition = np.where(eigenvalues[:, 0] > 0, eigenvalues[:, -1] / eigenvalues[:, 0].clip(0.0), np.inf)
     return float(np.median(condition)), float(condition.max())
+
+
+def _mass_matrices(robot: Robot, q: Array) -> Array:
+    if robot.n < SLOW:
+        return inertia_matrix(robot, q)
+    from rne.dynamics.mass_matrix import mass_matrix
+
+    return mass_matrix(robot, q)
 
 
 def examine(condition: tuple[float, float], samples: int) -> Iterator[Finding]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from rne.check import check_choice
+from rne.tables import Report
 
 SEVERITIES = ("error", "warning", "info")
 """Errors forbid the use of the robot, warnings are likely mistakes, infos are worth knowing."""
@@ -34,11 +36,11 @@ class Finding:
     line: int | None = None
 
 
-@dataclass(frozen=True)
-class Diagnosis:
+@dataclass(frozen=True, repr=False)
+class Diagnosis(Report):
     """All that the doctor says of a robot, as `diagnose` returns it; `str(diagnosis)` is a page to read.
 
-    Parameters
+    Attributes
     ----------
     robot : its name; empty if the file could not become a robot.
     source : the file.
@@ -52,6 +54,8 @@ class Diagnosis:
     >>> [finding.code for finding in rne.diagnose("models/planar2/robot.dh.toml").findings]
     ['condition', 'limit-missing', 'limit-missing']
     """
+
+    DERIVED: ClassVar = ("ok",)
 
     robot: str
     source: str
@@ -68,7 +72,7 @@ class Diagnosis:
         """Whether there is no error."""
         return not self.count("error")
 
-    def __str__(self) -> str:
+    def _table(self) -> str:
         lines = []
         for finding in self.findings:
             place = "" if finding.line is None else f"line {finding.line}: "

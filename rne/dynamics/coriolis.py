@@ -13,14 +13,15 @@ from rne.dynamics.inverse_dynamics import coriolis_vector
 from rne.kernels.entries import CHRISTOFFEL, CORIOLIS_MATRIX, CORIOLIS_MATRIX_ONE
 from rne.kernels.jit import REFUSED
 from rne.model.robot import Robot
+from rne.tables import Report, cells, columns, of_many, worst
 
 _one = CORIOLIS_MATRIX_ONE["float64"]
 
 
-class VelocityTorques(NamedTuple):
+class VelocityTorques(Report, NamedTuple("VelocityTorques", [("centripetal", Floats), ("coriolis", Floats)])):
     """Torques of a motion without acceleration and gravity, by what makes them.
 
-    Parameters
+    Attributes
     ----------
     centripetal : (..., n) what every joint causes by moving alone, sum of D_ijj qd_j^2, N m or N.
     coriolis : (..., n) what joints cause by moving together, sum of D_ijk qd_j qd_k over j other than k.
@@ -34,8 +35,12 @@ class VelocityTorques(NamedTuple):
     (array([0. , 0.5]), array([0., 0.]))
     """
 
-    centripetal: Floats
-    coriolis: Floats
+    __slots__ = ()
+
+    def _table(self) -> str:
+        *many, n = self.centripetal.shape
+        terms = {name: cells(worst(getattr(self, name))) for name in self._fields}
+        return of_many(tuple(many)) + columns({"coordinate": [str(i + 1) for i in range(n)], **terms})
 
 
 def coriolis_matrix(

@@ -17,6 +17,7 @@ from rne.kernels.entries import MASS_MATRIX, MASS_MATRIX_ONE
 from rne.kernels.jit import REFUSED
 from rne.kernels.layout import INVERSE, WITH_ROTORS
 from rne.model.robot import Robot
+from rne.tables import Report, cells, columns, of_many, worst
 
 _one = MASS_MATRIX_ONE["float64"]
 _NO_MARKS = np.zeros(0, np.uint8)
@@ -26,10 +27,10 @@ _NO_MARKS = np.zeros(0, np.uint8)
 SINGULAR = 1e-12
 
 
-class EffectiveInertia(NamedTuple):
+class EffectiveInertia(Report, NamedTuple("EffectiveInertia", [("locked", Floats), ("free", Floats)])):
     """Inertia that the drive of each joint feels, as `effective_inertia` returns it.
 
-    Parameters
+    Attributes
     ----------
     locked : (..., n) I_L = D_ii, all other joints held; kg m^2, or kg of a prismatic joint.
     free : (..., n) I_f, other joints without torque; never more than `locked`.
@@ -42,8 +43,12 @@ class EffectiveInertia(NamedTuple):
     array([2.6667, 0.3333])
     """
 
-    locked: Floats
-    free: Floats
+    __slots__ = ()
+
+    def _table(self) -> str:
+        *many, n = self.locked.shape
+        terms = {name: cells(worst(getattr(self, name))) for name in self._fields}
+        return of_many(tuple(many)) + columns({"coordinate": [str(i + 1) for i in range(n)], **terms})
 
 
 def mass_matrix(

@@ -13,15 +13,16 @@ from rne.dynamics.kinematics import jacobian
 from rne.dynamics.mass_matrix import mass_matrix_inverse
 from rne.errors import ArgumentError, shown
 from rne.model.robot import Robot
+from rne.tables import Report, cells, columns, of_many, worst
 
 IMPOSSIBLE = 1e-10
 """Semi-axis, as a part of the longest, below which a direction cannot move at all."""
 
 
-class Ellipsoid(NamedTuple):
+class Ellipsoid(Report, NamedTuple("Ellipsoid", [("semi_axes", Floats), ("directions", Floats)])):
     """The generalised inertia ellipsoid, as `inertia_ellipsoid` returns it.
 
-    Parameters
+    Attributes
     ----------
     semi_axes : (..., k) 1/sqrt(eigenvalue) of the inertia felt, 1/sqrt(kg) for linear rows, the longest first. Zero
         where nothing can move: there the inertia is infinite.
@@ -35,8 +36,14 @@ class Ellipsoid(NamedTuple):
     array([0.5, 0. , 0. ])
     """
 
-    semi_axes: Floats
-    directions: Floats
+    __slots__ = ()
+
+    def _table(self) -> str:
+        many, k = self.semi_axes.shape[:-1], self.semi_axes.shape[-1]
+        rows = {"axis": [str(i + 1) for i in range(k)], "length": cells(worst(self.semi_axes))}
+        if not many:  # of many postures there is no one direction
+            rows |= {f"row {i + 1}": cells(direction) for i, direction in enumerate(self.directions)}
+        return of_many(many, "postures") + columns(rows)
 
 
 def operational_inertia(

@@ -18,18 +18,6 @@ Examples
 ...         results.write(chunk.t, {"tau": rne.inverse_dynamics(panda, **chunk.arrays)})
 """
 
-from rne.errors import ArgumentError
+import lazy_loader
 
-try:
-    import pyarrow  # noqa: F401
-except ImportError as missing:
-    raise ArgumentError("trajectory files need pyarrow, which is not installed (pip install 'rne[files]')") from missing
-
-from rne.files.columns import Columns
-from rne.files.differentiated import Differentiated
-from rne.files.pipeline import in_order
-from rne.files.results import Results
-from rne.files.times import seconds
-from rne.files.trajectory import Chunk, Trajectory, joined
-
-__all__ = ["Chunk", "Columns", "Differentiated", "Results", "Trajectory", "in_order", "joined", "seconds"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -6,11 +6,9 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, BinaryIO
 
-import pyarrow as pa
-from pyarrow import ipc, parquet
-
 from rne.errors import FileError
 from rne.files.base import Piece, Sink, Source, asked, reason, rows_of
+from rne.files.extra import ipc, pa, parquet
 
 _BUFFER = 1 << 18  # bytes read of a column at a time
 _GROUP = 16 << 20  # bytes of numbers in a row group; it is held in memory until it is written

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
-from pyarrow import compute
+
+from rne.files.extra import compute, pa
 
 PIECE = 3 << 20  # bytes of numbers in a piece: what a core's cache holds, and enough not to see the costs of a call
 

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from io import StringIO
 
 import numpy as np
-import pyarrow as pa
 
 from rne.errors import FileError
 from rne.files.base import as_arrow
+from rne.files.extra import pa
 
 _NAN = re.compile(r"[-+]?nan\([a-z0-9]*\)", re.IGNORECASE)  # as C libraries may write it, and pyarrow reads it
 

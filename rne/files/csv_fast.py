@@ -12,12 +12,11 @@ from io import StringIO
 from typing import Any, BinaryIO
 
 import numpy as np
-import pyarrow as pa
-from pyarrow import compute, csv
 
 from rne.errors import FileError
 from rne.files import csv_exact as careful
-from rne.files.base import Piece, Sink, Source, asked, reason
+from rne.files.base import Piece, Source, asked, reason
+from rne.files.extra import compute, csv, pa
 
 _BLOCK = 2 << 20  # bytes
 _LONGEST = 64 << 20  # bytes of a line; what is longer is no CSV

@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 import numpy as np
-import pyarrow as pa
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from rne.errors import FileError
 from rne.files.base import Piece, Source, as_arrow, asked, reason, rows_of
+from rne.files.extra import pa
 from rne.files.layout import read_layout
 
 _SKIPPED = 1 << 20  # bytes read at a time

@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from typing import TypeVar
 
-import pyarrow as pa
-
 from rne.check import whole_number
 from rne.errors import ArgumentError, shown
+from rne.files.extra import pa
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -12,9 +12,7 @@ from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
-from pyarrow import compute
 
 from rne.atomic_write import replacing
 from rne.check import check_flag, real_array
@@ -23,6 +21,7 @@ from rne.files.array_sinks import NpySink, NpzSink, check_stream
 from rne.files.arrow import ArrowSink
 from rne.files.base import as_arrow, as_numpy, reason
 from rne.files.csv_fast import CsvSink
+from rne.files.extra import compute, pa
 from rne.files.formats import check_format, codec_of, format_of
 from rne.files.layout import written_order
 from rne.files.times import is_text, seconds

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
-from pyarrow import compute
 
 from rne.errors import ArgumentError, FileError, shown
 from rne.files.base import as_numpy, numbers_of
+from rne.files.extra import compute, pa
 
 _LATEST = 1e11  # three thousand years; milliseconds and shorter since 1970 are more
 _WHOLE = 2.0**53  # up to here a float has every whole number

@@ -10,7 +10,6 @@ from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from rne.batch.arguments import check_robot
@@ -20,6 +19,7 @@ from rne.files.arrow import Arrow, Parquet
 from rne.files.base import Piece, Source, numbers_of
 from rne.files.columns import QUANTITIES, WRENCH, Columns, check_asked, match
 from rne.files.csv_fast import Csv
+from rne.files.extra import pa
 from rne.files.formats import check_format, codec_of, format_of
 from rne.files.npy import Arrays
 from rne.model.robot import Robot

@@ -7,7 +7,7 @@ Much of a body no joint ever feels, and much of it every joint feels like someth
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,7 @@ from rne.errors import ArgumentError
 from rne.identification.regressor import parameter_names, parameters, regressor
 from rne.model.parameters import OF_BODY
 from rne.model.robot import Robot
+from rne.tables import Report
 
 Array = NDArray[np.float64]
 
@@ -34,14 +35,13 @@ SEED = 20_260
 _PREFERENCE = [OF_BODY.index(name) for name in ("mx", "my", "mz", "Izz", "Ixy", "Ixz", "Iyz", "Ixx", "Iyy", "m")]
 
 
-@dataclass(frozen=True, eq=False)
-class BaseParameters:
+@dataclass(frozen=True, eq=False, repr=False)
+class BaseParameters(Report):
     """What the torques of a robot depend on: beta = K pi, with tau = Y pi = Y[:, independent] beta.
 
     Printed, it is the list of the combinations. `len` tells how many there are.
 
-    Parameters
-    ----------
+    Attributes
     ----------
     robot : the robot, with the gravity that was asked for.
     names : P names of the parameters pi, as `rne.parameter_names` tells them.
@@ -58,6 +58,8 @@ class BaseParameters:
     >>> len(base), base.values().round(6)
     (6, array([1.5     , 0.      , 1.333333, 0.5     , 0.      , 0.333333]))
     """
+
+    DERIVED: ClassVar = ("expressions", "unfelt")
 
     robot: Robot
     names: tuple[str, ...]
@@ -105,7 +107,7 @@ class BaseParameters:
         terms = [_term(self.K[k, i], self.names[i]) for i in (first, *others)]
         return "".join(terms).removeprefix(" + ")
 
-    def __str__(self) -> str:
+    def _table(self) -> str:
         width = len(str(len(self)))
         lines = [f"{k:{width}}  {text}" for k, text in enumerate(self.expressions, start=1)]
         head = f"{self.robot.name}: {len(self)} base parameters of {len(self.names)} parameters"

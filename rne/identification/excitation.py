@@ -13,6 +13,7 @@ from rne.errors import ArgumentError
 from rne.identification.base_parameters import BaseParameters
 from rne.model.robot import Robot
 from rne.model.sampling import position_limits, position_range, velocity_limits
+from rne.tables import Report, cells, columns
 
 Array = NDArray[np.float64]
 
@@ -24,11 +25,11 @@ TINY = float(np.finfo(np.float64).tiny)
 STRIDE = 0.3  # how far a try goes from the best so far, as a part of it
 
 
-@dataclass(frozen=True, eq=False)
-class Excitation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Excitation(Report):
     """A periodic motion, q = centre + sum over k of sines_k sin(k w t) + cosines_k cos(k w t) with w = 2 pi / period.
 
-    Parameters
+    Attributes
     ----------
     period : s.
     centre : (n,) mean position, rad or m.
@@ -62,6 +63,17 @@ class Excitation:
             raise ArgumentError(f"t: wanted shape (samples,), got {times.shape}")
         q, qd, qdd = _motion(times, self.period, self.sines, self.cosines)
         return self.centre + q, qd, qdd
+
+    def _table(self) -> str:
+        joints = {
+            "coordinate": [str(k + 1) for k in range(len(self.centre))],
+            "lowest": cells(self.q.min(axis=0)),
+            "highest": cells(self.q.max(axis=0)),
+            "largest |qd|": cells(np.abs(self.qd).max(axis=0)),
+            "largest |qdd|": cells(np.abs(self.qdd).max(axis=0)),
+        }
+        head = f"period {self.period:g} s, {len(self.sines)} harmonics, condition number {self.condition:.3g}"
+        return f"{head}\n{columns(joints)}"
 
 
 def excitation(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,7 @@ from rne.identification.nearest_parameters import nearest
 from rne.identification.regressor import parameters
 from rne.model.parameters import OF_BODY, OF_FRICTION, active_dampers, physical
 from rne.model.robot import Robot
+from rne.tables import Report
 
 Array = NDArray[np.float64]
 
@@ -26,11 +27,11 @@ ESTIMATED = "estimated"
 REWEIGHTED = 20  # times at most
 
 
-@dataclass(frozen=True, eq=False)
-class Identification:
+@dataclass(frozen=True, eq=False, repr=False)
+class Identification(Report):
     """Identified parameters of a robot, and what they are worth; printed, it is a report.
 
-    Parameters
+    Attributes
     ----------
     base : the base parameters that were identified; `base.robot` is the robot as given, with the gravity of the call.
     beta, sd : (b,) their values, and standard deviations.
@@ -49,6 +50,8 @@ class Identification:
     >>> rne.identify(arm, q, qd, qdd, rne.inverse_dynamics(arm, q, qd, qdd)).residual.round(9)
     array([0., 0.])
     """
+
+    DERIVED: ClassVar = ("pi", "unphysical")
 
     base: BaseParameters
     beta: Array
@@ -110,7 +113,7 @@ class Identification:
         """
         return self.base.robot.with_parameters(self.pi)
 
-    def __str__(self) -> str:
+    def _table(self) -> str:
         given, robot = self.base.values(), self.base.robot
         lines = [f"{robot.name}: {len(self.base)} base parameters, condition number {self.condition:.3g}", ""]
         lines.append(f"{'':3} {'value':>12} {'sd':>10} {'given':>12}")

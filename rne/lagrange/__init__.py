@@ -18,32 +18,6 @@ Drives are added joint by joint: the reflected inertia Ia_i of the rotor, the sp
 where it is asked for; then springs and dampers between joints.
 """
 
-from rne.lagrange.chain import transform_derivatives, transforms
-from rne.lagrange.dynamics import coriolis_vector, forward_dynamics, friction_torque, inverse_dynamics, spring_torque
-from rne.lagrange.energy import kinetic_energy, potential_energy
-from rne.lagrange.paul import differential_operator, differential_vectors, paul_gravity_vector, paul_inertia_matrix
-from rne.lagrange.pseudo import inertia_to_pseudo, pseudo_inertia, pseudo_to_inertia
-from rne.lagrange.terms import christoffel, coriolis_matrix, gravity_vector, inertia_matrix
+import lazy_loader
 
-__all__ = [
-    "christoffel",
-    "coriolis_matrix",
-    "coriolis_vector",
-    "differential_operator",
-    "differential_vectors",
-    "forward_dynamics",
-    "friction_torque",
-    "gravity_vector",
-    "inertia_matrix",
-    "inertia_to_pseudo",
-    "inverse_dynamics",
-    "kinetic_energy",
-    "paul_gravity_vector",
-    "paul_inertia_matrix",
-    "potential_energy",
-    "pseudo_inertia",
-    "pseudo_to_inertia",
-    "spring_torque",
-    "transform_derivatives",
-    "transforms",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -9,23 +9,6 @@ rows as it takes. Gaps (NaN, infinity) stay gaps. Of motions too long for the pi
 every peak, so that a million samples make a small file.
 """
 
-from rne.plot.bars import sizing
-from rne.plot.maps import significance
-from rne.plot.postures import inertia, phase
-from rne.plot.save import save
-from rne.plot.series import energy, power, states, torques, tracking
-from rne.plot.terms import breakdown
+import lazy_loader
 
-__all__ = [
-    "breakdown",
-    "energy",
-    "inertia",
-    "phase",
-    "power",
-    "save",
-    "significance",
-    "sizing",
-    "states",
-    "torques",
-    "tracking",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -35,7 +35,7 @@ def significance(report: Significance) -> Figure:
     ------
     ArgumentError
         The report is something else.
-    RneError
+    MissingExtraError
         matplotlib is not installed.
 
     Examples

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from rne.batch.arguments import Floats, as_batch, check_robot
 from rne.check import numbers
-from rne.errors import ArgumentError, RneError
+from rne.errors import ArgumentError, needing
 from rne.model.robot import Robot
 from rne.plot.envelope import envelope
 
@@ -99,13 +99,11 @@ def blank(width: float, height: float, title: str) -> Figure:
 
     Raises
     ------
-    RneError
+    MissingExtraError
         matplotlib is not installed.
     """
-    try:
+    with needing("plot", "rne.plot needs"):
         from matplotlib.figure import Figure
-    except ImportError:
-        raise RneError("rne.plot needs matplotlib, which is not installed (pip install 'rne[plot]')") from None
     figure = Figure((width, height), layout="constrained")
     figure.suptitle(title, x=0.01, ha="left", fontsize=11, parse_math=False)
     return figure

@@ -46,7 +46,7 @@ def inertia(
         An argument has the wrong shape, type or value; an unknown joint; the swept joint turns back.
     SingularError
         Some motion of the free joints moves no mass.
-    RneError
+    MissingExtraError
         matplotlib is not installed.
 
     Examples

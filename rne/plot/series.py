@@ -37,7 +37,7 @@ def torques(robot: Robot, t: ArrayLike | None, tau: ArrayLike) -> Figure:
     ------
     ArgumentError
         An argument has the wrong shape, type or value.
-    RneError
+    MissingExtraError
         matplotlib is not installed.
 
     Examples

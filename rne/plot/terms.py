@@ -65,7 +65,7 @@ def breakdown(robot: Robot, t: ArrayLike | None, parts: TorqueBreakdown) -> Figu
     ------
     ArgumentError
         An argument has the wrong shape, type or value, or the breakdown is of another robot.
-    RneError
+    MissingExtraError
         matplotlib is not installed.
 
     Examples

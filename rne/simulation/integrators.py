@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rne.check import real_array
 from rne.dynamics.forward_dynamics import forward_dynamics
-from rne.errors import ArgumentError, SingularError
+from rne.errors import ArgumentError, SingularError, needing
 from rne.kernels.entries import STAGE_OF_STEP
 from rne.kernels.jit import is_compiled
 from rne.kernels.simulation import EULER, PARTS, RK4
@@ -105,10 +105,8 @@ def adaptive(
     step: float | None,
 ) -> None:
     """One simulation after the other, for each has its own steps; torques are held where nobody is asked."""
-    try:
+    with needing("scipy", "method: 'adaptive' needs"):
         from scipy.integrate import solve_ivp
-    except ImportError:
-        raise ArgumentError("method: 'adaptive' needs scipy, which is not installed (pip install scipy)") from None
     n, last = robot.n, len(times) - 1
     tau_path[:] = held[:, np.arange(last + 1).clip(max=held.shape[1] - 1)]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from rne.check import numbers
 from rne.errors import ArgumentError
 from rne.model.robot import Robot
-from rne.tables import cells, columns
+from rne.tables import Report, cells, columns, of_many, worst
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Tracking:
+@dataclass(frozen=True, eq=False, repr=False)
+class Tracking(Report):
     """How well a controlled motion followed its reference; printed, it is a table, of a batch the worst of it.
 
     Attributes
@@ -51,16 +51,8 @@ class Tracking:
     band: float
     peak_torque: Array
 
-    def __str__(self) -> str:
+    def _table(self) -> str:
         robot = self.robot
-
-        def worst(values: Array) -> Array:
-            rows = values.reshape(math.prod(values.shape[:-1]), robot.n)
-            if not len(rows):  # no simulations
-                return np.full(robot.n, np.nan)
-            found: Array = np.take_along_axis(rows, np.abs(rows).argmax(axis=0)[None], axis=0)[0]
-            return found
-
         slides = [robot.joint(name).kind == "prismatic" for name in robot.joint_names]
         return columns(
             {
@@ -78,11 +70,11 @@ class Tracking:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Simulation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Simulation(Report):
     """A simulated motion, as `simulate` returns it.
 
-    Parameters
+    Attributes
     ----------
     robot : the robot that moved.
     t : (T,) times, s.
@@ -100,6 +92,8 @@ class Simulation:
     >>> rne.simulate(arm, [0.5, 0.0], t=[0.0, 0.01, 0.02]).energy.shape
     (3,)
     """
+
+    DERIVED: ClassVar = ("error", "error_rate")
 
     robot: Robot
     t: Array
@@ -119,6 +113,24 @@ class Simulation:
     def error_rate(self) -> Array | None:
         """(..., T, n) reference velocity less velocity; None without a reference."""
         return None if self.qd_ref is None else self.qd_ref - self.qd
+
+    def _table(self) -> str:
+        robot, t, many = self.robot, self.t, self.q.shape[:-2]
+        slides = [robot.joint(name).kind == "prismatic" for name in robot.joint_names]
+        joints = {
+            "joint": robot.joint_names,
+            "first": cells(worst(self.q[..., 0, :])),
+            "last": cells(worst(self.q[..., -1, :])),
+            "lowest": cells(worst(self.q.min(axis=-2))),
+            "highest": cells(worst(self.q.max(axis=-2))),
+            "unit": ["m" if slide else "rad" for slide in slides],
+            "speed": cells(worst(np.abs(self.qd).max(axis=-2))),
+            "torque": cells(worst(np.abs(self.tau).max(axis=-2))),
+            "unit ": ["N" if slide else "N m" for slide in slides],
+        }
+        energy = cells(np.append(worst(self.energy[..., :1]), worst(self.energy[..., -1:])), " J")
+        head = f"{robot.name}: {len(t)} times from {t[0]:g} to {t[-1]:g} s, energy from {energy[0]} to {energy[1]}"
+        return f"{head}\n{of_many(many, 'simulations')}{columns(joints)}"
 
     def tracking(self, band: float = 0.02) -> Tracking:
         """How well the motion followed its reference.

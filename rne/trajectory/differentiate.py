@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rne.check import numbers, real_array, whole_number
 from rne.errors import ArgumentError
+from rne.tables import Report, cells, columns
 
 Floats = NDArray[np.float64]
 
@@ -21,11 +22,11 @@ _GAP = 10.0  # usual steps; a longer one is a gap
 _BLOCK = 1024  # samples whose windows fit the cache
 
 
-@dataclass(frozen=True, eq=False)
-class Derivatives:
+@dataclass(frozen=True, eq=False, repr=False)
+class Derivatives(Report):
     """Derivatives of a recorded motion, and what was odd about its times.
 
-    Parameters
+    Attributes
     ----------
     qd, qdd : (T, n) first and second derivatives; NaN where a window has not degree + 1 different times.
     duplicates : (k,) samples whose time is that of the sample before.
@@ -43,6 +44,18 @@ class Derivatives:
     qdd: Floats
     duplicates: NDArray[np.int64]
     gaps: NDArray[np.int64]
+
+    def _table(self) -> str:
+        speeds, accelerations = (x.reshape(len(x), -1) for x in (self.qd, self.qdd))
+        none = np.isnan(accelerations).sum(axis=0)
+        joints = {
+            "coordinate": [str(k + 1) for k in range(speeds.shape[1])],
+            "largest |qd|": cells(np.fmax.reduce(np.abs(speeds), axis=0, initial=0.0)),
+            "largest |qdd|": cells(np.fmax.reduce(np.abs(accelerations), axis=0, initial=0.0)),
+            "not a number": [str(count) for count in none],
+        }
+        odd = f"{len(self.duplicates)} times twice, {len(self.gaps)} gaps"
+        return f"{len(speeds)} samples, {odd}\n{columns(joints)}"
 
 
 def differentiate(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from rne.batch.arguments import check_robot
 from rne.check import whole_number
 from rne.model.robot import Robot
 from rne.model.sampling import random_positions, reach, velocity_limits
+from rne.tables import Report
 from rne.verification.identities import IDENTITIES, Identity, Motions
 from rne.verification.kinematic_identities import KINEMATIC
 from rne.verification.variants import VARIANTS
@@ -20,7 +21,7 @@ CHECKS = (*IDENTITIES, *KINEMATIC, *VARIANTS)
 
 
 @dataclass(frozen=True)
-class Check:
+class IdentityCheck:
     """How well one identity held.
 
     Attributes
@@ -41,8 +42,8 @@ class Check:
     passed: bool
 
 
-@dataclass(frozen=True)
-class Report:
+@dataclass(frozen=True, repr=False)
+class Verification(Report):
     """What `verify` found; `str(report)` is a table with a verdict.
 
     Attributes
@@ -52,17 +53,19 @@ class Report:
     checks : one for each identity.
     """
 
+    DERIVED: ClassVar = ("ok",)
+
     robot: str
     samples: int
     seed: int
-    checks: tuple[Check, ...]
+    checks: tuple[IdentityCheck, ...]
 
     @property
     def ok(self) -> bool:
         """Whether every check passed."""
         return all(check.passed for check in self.checks)
 
-    def __str__(self) -> str:
+    def _table(self) -> str:
         width = max(len(check.name) for check in self.checks)
         lines = [f"{self.robot}: {self.samples} random states, seed {self.seed}"]
         lines.append(f"  {'identity':{width}}  deviation  tolerance  result  worst joint")
@@ -75,7 +78,7 @@ class Report:
         return "\n".join([*lines, verdict])
 
 
-def verify(robot: Robot, *, samples: int = 100, seed: int = 0) -> Report:
+def verify(robot: Robot, *, samples: int = 100, seed: int = 0) -> Verification:
     """Check the functions of rne on a robot: the recursion against Lagrange, and all of them by the laws of mechanics.
 
     Looked at are inverse and forward dynamics by both methods, friction, gravity and Coriolis torques, mass matrix and
@@ -135,7 +138,7 @@ def verify(robot: Robot, *, samples: int = 100, seed: int = 0) -> Report:
         motions = Motions(robot, q[part], qd[part], qdd[part])
         for found in worst:
             found.look_at(motions)
-    return Report(robot.name, samples, seed, tuple(found.check() for found in worst))
+    return Verification(robot.name, samples, seed, tuple(found.check() for found in worst))
 
 
 class _Worst:

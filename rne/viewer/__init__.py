@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from rne.batch.arguments import check_robot
 from rne.check import check_flag, whole_number
-from rne.errors import ArgumentError, shown
+from rne.errors import ArgumentError, needing, shown
 from rne.model.robot import Robot
 from rne.viewer.playback import make_motion
 
@@ -62,7 +62,9 @@ def view(
     Raises
     ------
     ArgumentError
-        viser is not installed, or arrays do not fit the robot or each other.
+        Arrays do not fit the robot or each other.
+    MissingExtraError
+        viser is not installed.
 
     Examples
     --------
@@ -85,12 +87,8 @@ def view(
         motion = make_motion(robot, q, qd, qdd, t=t, tau=tau, friction=friction)
     elif any(given is not None for given in (qd, qdd, t, tau)):
         raise ArgumentError("q: wanted the positions of the motion, got None")
-    try:
+    with needing("view", "a view needs"):
         from rne.viewer.page import Viewer
-    except ModuleNotFoundError as missing:
-        if missing.name not in ("viser", "trimesh"):
-            raise
-        raise ArgumentError("a view needs viser, which is not installed (pip install 'rne[view]')") from missing
     viewer = Viewer(robot, motion, host=host, port=port)
     if browser:
         webbrowser.open(viewer.url)

@@ -32,7 +32,7 @@ def target(folder: Path) -> Path:
 
 def start(*arguments: object, **options) -> subprocess.Popen:
     """Run `rne` in a process of its own."""
-    command = [sys.executable, "-m", "rne.cli", *map(str, arguments)]
+    command = [sys.executable, "-m", "rne", *map(str, arguments)]
     environment = os.environ | {"PYTHONPATH": str(Path(rne.__file__).parents[1])}
     streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     return subprocess.Popen(command, env=environment, **streams, **options)
@@ -129,7 +129,7 @@ def test_a_link_that_leads_to_itself_is_replaced(run: Run, robot_file, motion, f
 def test_a_closed_stream_is_one_line(robot_file, motion, number, name) -> None:
     code = f"import os, sys; os.close({number}); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
     source = motion if number else "-"
-    command = [sys.executable, "-c", code, "-m", "rne.cli", "id", str(robot_file), str(source)]
+    command = [sys.executable, "-c", code, "-m", "rne", "id", str(robot_file), str(source)]
     environment = os.environ | {"PYTHONPATH": str(Path(rne.__file__).parents[1])}
     done = subprocess.run(command, env=environment, stderr=subprocess.PIPE, text=True, timeout=60)
     assert done.returncode == 1

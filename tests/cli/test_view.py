@@ -37,7 +37,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> list[page.Viewer]:
 
 @contextlib.contextmanager
 def started(*arguments: str) -> Iterator[subprocess.Popen[str]]:
-    command = [sys.executable, "-m", "rne.cli", "view", *arguments]
+    command = [sys.executable, "-m", "rne", "view", *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             yield process

@@ -33,7 +33,7 @@ def long_motion(tmp_path_factory) -> Path:
 
 
 def start(*arguments: object, **options) -> subprocess.Popen:
-    command = [sys.executable, "-m", "rne.cli", *map(str, arguments)]
+    command = [sys.executable, "-m", "rne", *map(str, arguments)]
     environment = os.environ | {"PYTHONPATH": str(Path(rne.__file__).parents[1])}
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 

@@ -12,13 +12,11 @@ from collections.abc import Mapping
 from contextlib import redirect_stderr
 from typing import Any
 
-from rne.errors import ArgumentError, RneError, close_names, shown
+from rne.errors import ArgumentError, close_names, needing, shown
 from rne.model.findings import Findings
 from rne.model.tree import Tree
 from rne.read.files import read_bytes
 from rne.read.urdf.reader import read_document
-
-INSTALL = "xacro files need an extra: pip install 'rne[xacro]'"
 
 _ONE_AT_A_TIME = threading.Lock()  # xacro keeps what it works on in globals
 
@@ -46,7 +44,7 @@ def read_xacro(path: str | os.PathLike[str], args: Mapping[str, object] | None =
         The file cannot be read or expanded, or what comes out is no robot.
     ArgumentError
         A value of `args` is neither text nor number, or the file never asks for an argument of this name.
-    RneError
+    MissingExtraError
         The extra is not installed.
 
     Examples
@@ -120,10 +118,8 @@ def _expand(where: str, given: _Arguments) -> tuple[str, list[str]]:
 
 
 def _import() -> tuple[Any, Any, Any]:
-    try:
+    with needing("xacro", "xacro files need"):
         import xacro
         from xacro import substitution_args
         from xacrodoc.packages import PackageFinder
-    except ImportError:
-        raise RneError(INSTALL) from None
     return xacro, substitution_args, PackageFinder()

@@ -1,0 +1,130 @@
+"""What other programs call the functions of rne: for those who come from there, and for the page of the docs.
+
+`docs/names.md` is `as_markdown()`. Names of Pinocchio are those of its Python module, those of the Robotics Toolbox
+methods of its robots or functions of its trajectories, in Python or MATLAB; those of MATLAB are of the Robotics System
+Toolbox.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable
+from operator import attrgetter
+
+from rne.errors import close_names
+
+LIBRARIES = ("Pinocchio", "Robotics Toolbox", "MuJoCo", "MATLAB")
+
+NAMES: dict[str, tuple[str, str, str, str]] = {
+    "load": ("buildModelFromUrdf buildModelFromXML", "URDF", "MjModel", "importrobot loadrobot"),
+    "from_dh": ("", "DHRobot SerialLink", "", ""),
+    "Robot": ("Model RobotWrapper", "ERobot", "", "rigidBodyTree"),
+    "Body": ("", "Link", "", "rigidBody"),
+    "Joint": ("", "", "", "rigidBodyJoint"),
+    "Robot.with_locked": ("buildReducedModel", "", "", ""),
+    "Robot.with_payload": ("", "payload", "", ""),
+    "Robot.total_mass": ("computeTotalMass", "", "mj_getTotalmass", ""),
+    "inverse_dynamics": (
+        "rnea rneaInParallel computeStaticTorque",
+        "rne rne_python",
+        "mj_inverse mj_rne",
+        "inverseDynamics",
+    ),
+    "forward_dynamics": ("aba abaInParallel", "accel", "mj_forward mj_fwdAcceleration", "forwardDynamics"),
+    "mass_matrix": ("crba", "inertia", "mj_fullM mj_crb mj_makeM", "massMatrix"),
+    "mass_matrix_inverse": ("computeMinverse", "", "mj_solveM", ""),
+    "gravity_vector": ("computeGeneralizedGravity", "gravload", "", "gravityTorque"),
+    "bias_vector": ("nonLinearEffects nle", "", "qfrc_bias", ""),
+    "coriolis_matrix": ("computeCoriolisMatrix getCoriolisMatrix", "coriolis", "", ""),
+    "coriolis_vector": ("", "", "", "velocityProduct"),
+    "friction_torque": ("", "friction", "", ""),
+    "static_torque": ("", "pay", "mj_applyFT", ""),
+    "torque_breakdown": ("", "itorque", "", ""),
+    "joint_wrenches": ("", "", "mj_rnePostConstraint", ""),
+    "forward_kinematics": (
+        "forwardKinematics framesForwardKinematics updateFramePlacement updateFramePlacements",
+        "fkine fkine_all",
+        "mj_kinematics mj_fwdKinematics mj_fwdPosition",
+        "getTransform",
+    ),
+    "jacobian": (
+        "computeFrameJacobian getFrameJacobian computeJointJacobian computeJointJacobians getJointJacobian",
+        "jacob0 jacobe",
+        "mj_jac mj_jacBody mj_jacBodyCom mj_jacSite",
+        "geometricJacobian",
+    ),
+    "jacobian_dot_qd": (
+        "frameJacobianTimeVariation getFrameJacobianTimeVariation",
+        "jacob0_dot jacob_dot",
+        "mj_jacDot",
+        "",
+    ),
+    "frame_velocity": ("getFrameVelocity getVelocity", "", "mj_objectVelocity", ""),
+    "frame_acceleration": (
+        "getFrameAcceleration getFrameClassicalAcceleration getAcceleration getClassicalAcceleration",
+        "",
+        "mj_objectAcceleration",
+        "",
+    ),
+    "center_of_mass": ("centerOfMass", "", "mj_comPos", "centerOfMass"),
+    "center_of_mass_jacobian": ("jacobianCenterOfMass", "", "mj_jacSubtreeCom", ""),
+    "center_of_mass_velocity": ("", "", "mj_subtreeVel", ""),
+    "kinetic_energy": ("computeKineticEnergy", "", "mj_energyVel", ""),
+    "potential_energy": ("computePotentialEnergy", "", "mj_energyPos", ""),
+    "operational_inertia": ("", "cinertia inertia_x", "", ""),
+    "transform_wrench": ("", "wtrans", "", ""),
+    "regressor": ("computeJointTorqueRegressor", "", "", ""),
+    "simulate": ("", "fdyn", "mj_step", ""),
+    "quintic": ("", "jtraj quintic", "", "quinticpolytraj"),
+    "trapezoidal": ("", "lspb trapezoidal", "", "trapveltraj"),
+    "verify": ("", "", "mj_compareFwdInv", ""),
+    "view": ("", "teach", "", "interactiveRigidBodyTree show"),
+}
+"""By the name here, the names in each of the libraries, with blanks between them."""
+
+
+def advice(name: str, known: Iterable[str]) -> str:
+    """Return how a message goes on about a name that rne does not have; empty where nothing is near.
+
+    Examples
+    --------
+    >>> advice("gravload", []), advice("mas_matrix", ["mass_matrix"])
+    ('; gravload of Robotics Toolbox is rne.gravity_vector', '; did you mean rne.mass_matrix?')
+    """
+    for here, theirs in NAMES.items():
+        of = {
+            library: word
+            for library, words in zip(LIBRARIES, theirs, strict=True)
+            for word in words.split()
+            if word.casefold() == name.casefold()
+        }
+        if of:
+            return f"; {next(iter(of.values()))} of {' and '.join(of)} is rne.{here}"
+    near = close_names(name, known)
+    return f"; did you mean rne.{near[0]}?" if near else ""
+
+
+def as_markdown() -> str:
+    """Return the table as a page, with what each function does in the words of its docstring.
+
+    Examples
+    --------
+    >>> as_markdown().splitlines()[0]
+    '# The same thing in other programs'
+    """
+    import rne
+
+    lines = [
+        "# The same thing in other programs",
+        "",
+        "`rne.rnea`, and any other name of these programs that `rne` does not have, raises an error that says what to",
+        "use instead. Signs, orders of arguments and axes may differ: see the docstrings of `rne`.",
+        "",
+        f"| rne | what it is | {' | '.join(LIBRARIES)} |",
+        "|---" * (2 + len(LIBRARIES)) + "|",
+    ]
+    for here, theirs in NAMES.items():
+        first = (inspect.getdoc(attrgetter(here)(rne)) or "").partition("\n")[0].replace("|", "\\|")
+        cells = [", ".join(f"`{word}`" for word in words.split()) for words in theirs]
+        lines.append(f"| {' | '.join([f'`{here}`', first, *cells])} |")
+    return "\n".join([*lines, ""])
