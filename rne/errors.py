@@ -69,6 +69,15 @@ class Problem:
     element : the element in question, for example ``joint 'j3'``.
     what : what is wrong, what was expected and how to mend it.
     code : a short name of the kind of finding, for programs; "file" for all that has none of its own.
+
+    Examples
+    --------
+    >>> import rne
+    >>> try:
+    ...     rne.load_urdf("<robot/>")
+    ... except rne.ModelError as error:
+    ...     print(error.problems[0].where)
+    <urdf>
     """
 
     where: str

@@ -44,6 +44,12 @@ class MotorSizing(Report):
     rms_terms : root of the mean square of each of these parts over all states, by its name.
     torque_used, speed_used : `peak_torque` as a part of `robot.effort`, `peak_speed` of `robot.velocity`: above 1 the
         limit is broken; 0 where there is no limit.
+
+    Examples
+    --------
+    >>> import rne
+    >>> rne.motor_sizing(rne.load("models/planar2/robot.dh.toml"), [0.0, 0.0]).peak_torque.round(3)
+    array([19.62 ,  4.905])
     """
 
     DERIVED: ClassVar = ("joint_names", "torque_used", "speed_used")

@@ -39,6 +39,13 @@ class TorqueParts(Report):
     of_peak : `max_error` as a part of the largest torque of the joint.
     of_rms : `rms_error` as a part of the root of the mean square of its torque.
     of_limit : `max_error` as a part of `robot.effort`; 0 where there is no limit.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> rne.significance(arm, [0.0, 0.0]).terms.names[5]
+    'gravity'
     """
 
     names: tuple[str, ...]

@@ -26,6 +26,12 @@ class Finding:
     what : what was found, with the numbers.
     fix : what to do about it; empty where nothing need be done, or where `what` says it.
     line : line of the element in the file, None where there is none.
+
+    Examples
+    --------
+    >>> import rne
+    >>> rne.diagnose("models/planar2/robot.dh.toml").findings[0].severity
+    'info'
     """
 
     severity: str

@@ -15,7 +15,7 @@ import numpy as np
 
 from rne.errors import FileError
 from rne.files import csv_exact as careful
-from rne.files.base import Piece, Source, asked, reason
+from rne.files.base import Piece, Sink, Source, asked, reason
 from rne.files.extra import compute, csv, pa
 
 _BLOCK = 2 << 20  # bytes

@@ -19,7 +19,19 @@ STANDARD_GRAVITY: Vector = (0.0, 0.0, -9.81)
 
 @dataclass(frozen=True)
 class Pose:
-    """Placement of a frame in another: `x_outer = rotation @ x_inner + position`."""
+    """Placement of a frame in another: `x_outer = rotation @ x_inner + position`.
+
+    Parameters
+    ----------
+    rotation : 3 rows of 3 numbers, a rotation matrix; its columns are the inner axes seen from the outer frame.
+    position : 3 numbers, the inner origin in the outer frame, m.
+
+    Examples
+    --------
+    >>> import rne
+    >>> rne.Pose(position=(0.0, 0.0, 0.5)).rotation
+    ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    """
 
     rotation: Matrix = IDENTITY
     position: Vector = ZERO
@@ -27,7 +39,20 @@ class Pose:
 
 @dataclass(frozen=True)
 class Mimic:
-    """A joint that follows another: `q = ratio * q_leader + offset`."""
+    """What a joint does that follows another: `q = ratio * q_leader + offset`.
+
+    Parameters
+    ----------
+    leader : name of the joint that is followed.
+    ratio : what a unit of the leader makes, its sign included; rad, m, rad/m or m/rad.
+    offset : position where the leader is at zero, rad or m.
+
+    Examples
+    --------
+    >>> import rne
+    >>> rne.Mimic("finger_left", ratio=-1.0)
+    Mimic(leader='finger_left', ratio=-1.0, offset=0.0)
+    """
 
     leader: str
     ratio: float = 1.0
@@ -36,7 +61,22 @@ class Mimic:
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds of a joint as the file gives them; infinite where it gives none (rad, rad/s, N m or m, m/s, N)."""
+    """Bounds of a joint as the file gives them; infinite where it gives none.
+
+    They are told, by `Robot.lower` and the like, and drawn from; no function of the dynamics enforces them.
+
+    Parameters
+    ----------
+    lower, upper : positions, rad or m.
+    velocity : largest speed, rad/s or m/s.
+    effort : largest torque or force, N m or N.
+
+    Examples
+    --------
+    >>> import rne
+    >>> rne.Limits(lower=-1.5, upper=1.5).effort
+    inf
+    """
 
     lower: float = -math.inf
     upper: float = math.inf
@@ -83,7 +123,25 @@ class Drive:
 
 @dataclass(frozen=True)
 class Body:
-    """A link: mass (kg), centre of mass (m) and inertia about the centre of mass (kg m^2), in the axes of its frame."""
+    """A link: what a file says of its mass, in the axes of its own frame.
+
+    Parameters
+    ----------
+    name : of the link, and of its frame.
+    mass : kg.
+    com : 3 numbers, the center of mass, m.
+    inertia : 3 rows of 3 numbers, the inertia tensor about the center of mass, kg m^2; -integral of x y dm off the
+        diagonal.
+    has_inertial : whether the file gives mass and inertia at all.
+    line : where the link stands in the file, None for no file.
+
+    Examples
+    --------
+    >>> import rne
+    >>> rod = rne.Body("rod", 2.0, (0.5, 0.0, 0.0), ((0.0, 0.0, 0.0), (0.0, 0.04, 0.0), (0.0, 0.0, 0.04)))
+    >>> rod.to_inertia().mass
+    2.0
+    """
 
     name: str
     mass: float = 0.0
@@ -121,11 +179,26 @@ class Body:
 
 @dataclass(frozen=True)
 class Joint:
-    """A joint from `parent` to `child`.
+    """A joint between two links.
 
-    The frame of the child at `q = 0` lies at `origin` in the frame of the parent; the child turns about (revolute) or
-    slides along (prismatic) `axis`, a unit vector through its own origin, in its own axes. `kind` is "revolute",
-    "prismatic" or "fixed"; a continuous joint is a revolute one with infinite position limits.
+    Parameters
+    ----------
+    name : of the joint.
+    kind : "revolute", "prismatic" or "fixed"; a continuous joint is a revolute one with infinite position limits.
+    parent, child : names of the links before and behind the joint.
+    origin : placement of the frame of the child in that of the parent with the joint at zero.
+    axis : 3 numbers, a unit vector in the axes of the child, through its origin: what the child turns about or slides
+        along.
+    limits : bounds of position, velocity and effort.
+    drive : rotor, friction and spring of the joint.
+    mimic : which joint it follows; None for a coordinate of its own.
+    line : where the joint stands in the file, None for no file.
+
+    Examples
+    --------
+    >>> import rne
+    >>> rne.Joint("lift", "prismatic", "base", "carriage", limits=rne.Limits(0.0, 0.8)).movable
+    True
     """
 
     name: str
@@ -179,6 +252,20 @@ class Coupling:
     Both feel the stretch `q_first - ratio * q_second - rest`: the spring stores `stiffness * stretch**2 / 2`, the
     damper resists at `viscous` times the rate of the stretch. A fixed joint stands at zero. What a `Mimic` does rigidly
     this does elastically.
+
+    Parameters
+    ----------
+    first, second : names of the joints.
+    stiffness : of the spring, N m/rad for two revolute joints.
+    viscous : of the damper, N m s/rad for two revolute joints; not negative.
+    rest : stretch at which the spring is relaxed, rad or m.
+    ratio : of the stretch.
+
+    Examples
+    --------
+    >>> import rne
+    >>> rne.Coupling("motor", "link", stiffness=300.0).ratio
+    1.0
     """
 
     first: str
@@ -193,10 +280,16 @@ class Coupling:
 class Ignored:
     """What a reader met in a file and has no use for, such as shapes, transmissions and elements of other programs.
 
-    Attributes
+    Parameters
     ----------
     element : where it stands, as an XPath from the root, for example ``link/visual`` or ``joint/limit/@jerk``.
     lines : of every place.
+
+    Examples
+    --------
+    >>> import rne
+    >>> rne.Ignored("link/visual", (4, 9)).count
+    2
     """
 
     element: str
@@ -210,17 +303,30 @@ class Ignored:
 
 @dataclass(frozen=True)
 class Tree:
-    """A robot as its file says it.
+    """A robot as its file says it; `Robot(tree)` makes a robot of it.
 
-    Attributes
+    `robot.tree` is the tree of a robot that was loaded; one put together by hand is checked by `Robot`.
+
+    Parameters
     ----------
-    name : name of the robot.
-    bodies, joints : in the order of the file.
-    gravity : acceleration of free fall in the axes of the root body, m/s^2.
+    name : of the robot.
+    bodies, joints : tuples of `Body` and `Joint`, in the order of the file. They form one tree, whose root is the base.
+    gravity : 3 numbers, acceleration of free fall in the axes of the root body, m/s^2.
     source : the file it came from, or ``<urdf>``, ``<dh>``.
-    notes : what the reader met that is legal but worth a word; they become warnings.
-    couplings : springs and dampers between joints.
-    ignored : what the reader passed over without a word, by element.
+    notes : tuple of `Problem`: what the reader met that is legal but worth a word; they become warnings.
+    couplings : tuple of `Coupling`: springs and dampers between joints.
+    ignored : tuple of `Ignored`: what the reader passed over without a word, by element.
+
+    Examples
+    --------
+    A pendulum of 2 kg on a rod of 0.5 m, which hangs down and turns about y:
+
+    >>> import rne
+    >>> bob = rne.Body("bob", 2.0, (0.0, 0.0, -0.5))
+    >>> pivot = rne.Joint("pivot", "revolute", "base", "bob", axis=(0.0, 1.0, 0.0))
+    >>> pendulum = rne.Robot(rne.Tree("pendulum", (rne.Body("base"), bob), (pivot,)))
+    >>> float(rne.mass_matrix(pendulum, [0.0])[0, 0])
+    0.5
     """
 
     name: str

@@ -33,6 +33,12 @@ class IdentityCheck:
     joint : where the deviation is largest; for an energy, the joint without whose motion the least of it is left. None
         if there is no deviation at all, or no joint to tell it of, as for potential energy.
     passed : whether the deviation is a number and within the tolerance.
+
+    Examples
+    --------
+    >>> import rne
+    >>> rne.verify(rne.load("models/planar2/robot.dh.toml"), samples=2).checks[0].passed
+    True
     """
 
     name: str
@@ -50,7 +56,14 @@ class Verification(Report):
     ----------
     robot : name of the robot.
     samples, seed : how many states were drawn, and from which seed.
-    checks : one for each identity.
+    checks : tuple of `IdentityCheck`, one for each identity.
+
+    Examples
+    --------
+    >>> import rne
+    >>> report = rne.verify(rne.load("models/planar2/robot.dh.toml"), samples=2)
+    >>> report.ok, report.to_dict()["checks"][1]["name"]
+    (True, 'friction is that of Lagrange')
     """
 
     DERIVED: ClassVar = ("ok",)
@@ -155,14 +168,14 @@ class _Worst:
             if not (deviation[place] <= self._deviation or np.isnan(self._deviation)):
                 self._deviation, self._joint = float(deviation[place]), _joint(self._identity, motions, place)
 
-    def check(self) -> Check:
+    def check(self) -> IdentityCheck:
         """Return what was found in all of them."""
         worst, joint, tolerance = self._deviation, self._joint, self._identity.tolerance
         if worst == -np.inf:  # no coordinate, nothing to break
             worst = min(0.0, tolerance)
         elif worst == 0.0 <= tolerance:
             joint = None
-        return Check(self._identity.name, worst, tolerance, joint, bool(worst <= tolerance))
+        return IdentityCheck(self._identity.name, worst, tolerance, joint, bool(worst <= tolerance))
 
 
 def _joint(identity: Identity, motions: Motions, place: tuple[Any, ...]) -> str | None:

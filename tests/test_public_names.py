@@ -1,0 +1,180 @@
+"""A public name is written once, is found without what is not installed, and says what to use where it is another's."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import pickle
+import subprocess
+import sys
+from operator import attrgetter
+from pathlib import Path
+
+import mujoco
+import pinocchio
+import pytest
+
+import rne
+import rne.control
+import rne.dask
+import rne.names
+from rne.errors import MissingExtraError, needing
+
+ROOT = Path(__file__).parents[1]
+
+EXTRAS = ("pyarrow", "matplotlib", "dask", "viser", "trimesh", "scipy", "xacro", "xacrodoc")
+BARE = f"import sys; sys.modules.update(dict.fromkeys({EXTRAS}))\n"  # what None stands for cannot be imported
+
+
+def python(code: str, *options: str) -> str:
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-W", "error", *options, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from rne import *; print(inverse_dynamics.__name__, 'dask' in globals())",
+        "import rne, pydoc; text = pydoc.render_doc(rne); print('inverse_dynamics' in text, 'LookupError' in text)",
+        "import rne; print('inverse_dynamics' in dir(rne), '__version__' in rne.__all__)",
+        "import rne, inspect; found = dict(inspect.getmembers(rne)); print('files' in found, 'rnea' in found)",
+        "import rne; print(hasattr(rne, 'files'), hasattr(rne, 'rnea'))",
+    ],
+)
+def test_the_core_alone_shows_all_names(code):
+    assert python(BARE + code).split() in (["inverse_dynamics", "False"], ["True", "False"])
+
+
+def test_every_name_can_be_imported_at_once():
+    """As SPEC 1 has it: names that lead nowhere are found by importing all of them early."""
+    code = "import os; os.environ['EAGER_IMPORT'] = '1'; import rne, rne.doctor; print(len(rne.__all__))"
+    assert int(python(code)) == len(rne.__all__)
+
+
+def test_numba_is_not_imported_to_load_and_look_at_a_robot():
+    command = "main(args, standalone_mode=False)"
+    code = f"""
+import io, sys, contextlib
+import rne
+assert "numpy" not in sys.modules, "importing rne imports nothing"
+rne.load("models/panda/robot.urdf")
+from rne.cli import main
+with contextlib.redirect_stdout(io.StringIO()):
+    for args in (["info", "models/panda/robot.urdf"], ["check", "models/panda/robot.urdf"]):
+        {command}
+print("numba" in sys.modules)
+"""
+    assert python(code) == "False\n"
+
+
+def test_python_m_rne_is_the_command_line():
+    command = [sys.executable, "-m", "rne", "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(ROOT)})
+    assert done.returncode == 0
+    assert done.stdout.startswith("Usage: rne ")
+
+
+ARM = "arm = rne.load('models/planar2/robot.dh.toml')\n"
+
+
+@pytest.mark.parametrize(
+    ("extra", "package", "code"),
+    [
+        ("files", "pyarrow", "rne.files.Trajectory"),
+        ("files", "pyarrow", "from rne.files.csv_fast import Csv"),
+        ("plot", "matplotlib", "rne.plot.torques(arm, [[0.0, 0.0]])"),
+        ("dask", "dask", "rne.dask.gravity_vector(arm, [0.0, 0.0])"),
+        ("view", "viser", "rne.view(arm, browser=False)"),
+        ("scipy", "scipy", "rne.simulate(arm, [0.0, 0.0], t=[0.0, 0.1], method='adaptive')"),
+        ("xacro", "xacro", "rne.load('x.urdf.xacro', args={})"),
+    ],
+)
+def test_a_missing_extra_is_one_error(extra, package, code, tmp_path):
+    (tmp_path / "x.urdf.xacro").write_text("<robot name='x'/>")
+    missing = f"""
+import rne, os
+{ARM}os.chdir({str(tmp_path)!r})
+try:
+    {code}
+except rne.MissingExtraError as error:
+    assert isinstance(error, rne.RneError) and isinstance(error, ImportError)
+    print(error.extra, error.name.split(".")[0], error)
+"""
+    told = python(BARE + missing)
+    assert told.startswith(f"{extra} {package} ")
+    assert told.endswith(f" {package}, which is not installed (pip install 'rne[{extra}]')\n")
+
+
+def test_a_missing_extra_survives_pickling():
+    with pytest.raises(MissingExtraError) as caught, needing("files", "trajectory files need"):
+        raise ModuleNotFoundError("No module named 'pyarrow.csv'", name="pyarrow.csv")
+    back = pickle.loads(pickle.dumps(caught.value))
+    assert (str(back), back.extra, back.name) == (str(caught.value), "files", "pyarrow.csv")
+
+
+def test_a_package_that_is_broken_says_so_itself():
+    with pytest.raises(ImportError, match="undefined symbol") as caught, needing("plot", "rne.plot needs"):
+        raise ImportError("undefined symbol")
+    assert not isinstance(caught.value, rne.RneError)
+
+
+@pytest.mark.parametrize(
+    ("name", "here"),
+    [
+        ("rnea", "inverse_dynamics"),
+        ("crba", "mass_matrix"),
+        ("aba", "forward_dynamics"),
+        ("inertia", "mass_matrix"),
+        ("gravload", "gravity_vector"),
+        ("massMatrix", "mass_matrix"),
+        ("mj_inverse", "inverse_dynamics"),
+        ("fkine", "forward_kinematics"),
+        ("GeometricJacobian", "jacobian"),
+    ],
+)
+def test_a_name_of_another_program_says_what_to_use_here(name, here):
+    with pytest.raises(AttributeError, match=rf"no attribute '{name}'; \w+ of [\w ]+ is rne\.{here}$"):
+        getattr(rne, name)
+
+
+def test_a_misspelt_name_is_guessed_and_a_strange_one_is_not():
+    with pytest.raises(AttributeError, match=r"'mass_matrx'; did you mean rne\.mass_matrix\?$"):
+        rne.mass_matrx  # noqa: B018
+    for name in ("qwertyuiop", "__wrapped__", "_mass_matrix"):
+        with pytest.raises(AttributeError, match=rf"^module 'rne' has no attribute '{name}'$"):
+            getattr(rne, name)
+
+
+def test_the_table_names_what_is_there():
+    for here in rne.names.NAMES:
+        assert attrgetter(here)(rne) is not None
+    theirs = list(zip(*rne.names.NAMES.values(), strict=True))
+    words = dict(zip(rne.names.LIBRARIES, (" ".join(column).split() for column in theirs), strict=True))
+    for name in words["Pinocchio"]:
+        assert hasattr(pinocchio, name) or hasattr(pinocchio.robot_wrapper, name), name
+    for name in words["MuJoCo"]:
+        assert hasattr(mujoco, name) or hasattr(mujoco.MjData, name), name
+    for library, names in words.items():
+        assert len({name.casefold() for name in names}) == len(names), f"{library}: a name means one function"
+
+
+def test_the_page_of_names_is_up_to_date():
+    """Where it is not: `Path("docs/names.md").write_text(rne.names.as_markdown())`."""
+    assert (ROOT / "docs" / "names.md").read_text(encoding="utf-8") == rne.names.as_markdown()
+
+
+def test_lists_of_jit_and_dask_are_what_they_define():
+    assert {"inverse_dynamics", "model", "regressor"} < set(rne.jit.__all__)
+    assert {"inverse_dynamics", "mass_matrix", "regressor"} < set(rne.dask.__all__)
+    for name in rne.dask.__all__:
+        assert getattr(rne.dask, name).by_blocks is getattr(rne, name)
+    for name in set(rne.jit.__all__) - {"model", "place", "places", "joint_places"}:
+        assert callable(getattr(rne, name)), "named as its sister in rne"
+    for module in (rne.jit, rne.dask, rne.control):
+        defined = [name for name, value in vars(module).items() if inspect.isfunction(value) and name[0] != "_"]
+        own = {name for name in defined if getattr(module, name).__module__ == module.__name__}
+        assert own - set(module.__all__) == set(), module
