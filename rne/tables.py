@@ -122,6 +122,13 @@ class Report:
         Returns
         -------
         data : dict, by name of the field; ``json.dumps(data, allow_nan=False)`` takes it.
+
+        Examples
+        --------
+        >>> import rne
+        >>> arm = rne.load("models/planar2/robot.dh.toml")
+        >>> rne.velocity_torques(arm, [0.0, 0.0], [1.0, 0.0]).to_dict()
+        {'centripetal': [0.0, 0.0], 'coriolis': [0.0, 0.0]}
         """
         return {name: plain(getattr(self, name)) for name in (*_fields(self), *self.DERIVED)}
 

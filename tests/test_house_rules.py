@@ -224,8 +224,9 @@ def documentation(value: object) -> str:
 
 
 def section_of(value: object) -> str:
-    """Reports are read, and never made by hand."""
-    return "Attributes" if inspect.isclass(value) and issubclass(value, Report) else "Parameters"
+    """Reports and their entries are read, and never made by hand."""
+    read = (Report, rne.Finding, rne.IdentityCheck, rne.Problem)
+    return "Attributes" if inspect.isclass(value) and issubclass(value, read) else "Parameters"
 
 
 def test_few_modules_stand_in_no_room():

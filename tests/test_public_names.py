@@ -17,6 +17,7 @@ import pytest
 import rne
 import rne.control
 import rne.dask
+import rne.doctor
 import rne.names
 from rne.errors import MissingExtraError, needing
 
@@ -86,7 +87,7 @@ ARM = "arm = rne.load('models/planar2/robot.dh.toml')\n"
     [
         ("files", "pyarrow", "rne.files.Trajectory"),
         ("files", "pyarrow", "from rne.files.csv_fast import Csv"),
-        ("plot", "matplotlib", "rne.plot.torques(arm, [[0.0, 0.0]])"),
+        ("plot", "matplotlib", "rne.plot.torques(arm, None, [[0.0, 0.0]])"),
         ("dask", "dask", "rne.dask.gravity_vector(arm, [0.0, 0.0])"),
         ("view", "viser", "rne.view(arm, browser=False)"),
         ("scipy", "scipy", "rne.simulate(arm, [0.0, 0.0], t=[0.0, 0.1], method='adaptive')"),
@@ -178,3 +179,10 @@ def test_lists_of_jit_and_dask_are_what_they_define():
         defined = [name for name, value in vars(module).items() if inspect.isfunction(value) and name[0] != "_"]
         own = {name for name in defined if getattr(module, name).__module__ == module.__name__}
         assert own - set(module.__all__) == set(), module
+
+
+@pytest.mark.parametrize("package", [rne, rne.doctor, rne.files, rne.lagrange, rne.plot])
+def test_no_module_has_the_name_of_a_public_function_beside_it(package):
+    """Importing it would put it in the place of the function."""
+    beside = {path.stem for path in Path(package.__file__).parent.iterdir()}
+    assert not {name for name in beside & set(package.__all__) if not inspect.ismodule(getattr(package, name))}

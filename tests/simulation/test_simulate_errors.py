@@ -94,7 +94,7 @@ def test_what_a_controller_raises_comes_out(compiled, method):
 
 def test_scipy_is_asked_for_by_name(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.integrate", None)
-    with pytest.raises(rne.ArgumentError, match="method: 'adaptive' needs scipy"):
+    with pytest.raises(rne.MissingExtraError, match=r"method: 'adaptive' needs scipy.*pip install 'rne\[scipy\]'"):
         rne.simulate(PLANAR, [0.1, 0.2], method="adaptive")
 
 
