@@ -22,9 +22,12 @@ from rne.tables import Report, cells, columns, of_many, worst
 _one = MASS_MATRIX_ONE["float64"]
 _NO_MARKS = np.zeros(0, np.uint8)
 
-# A pivot of the factorised mass matrix that is a smaller part of what the joint can feel is rounding, and the matrix
-# singular. Rounding leaves some 1e-15; an arm of steel that carries a grain of sand still has 1e-7.
+# A pivot of the factorised mass matrix that is a smaller part of the diagonal entry it started from is rounding, and
+# the matrix singular. Rounding leaves some 1e-15; an arm of steel that carries a grain of sand still has 1e-7.
 SINGULAR = 1e-12
+# So is one that is a smaller part of what the joint can feel at most, for where large terms cancel the entry itself is
+# rounding. Where none do, as with a mass almost on the axis, it is exact far below: hence no more than a few roundings.
+ROUNDED = 1e-15
 
 
 class EffectiveInertia(Report, NamedTuple("EffectiveInertia", [("locked", Floats), ("free", Floats)])):
@@ -124,8 +127,8 @@ def mass_matrix_inverse(
     ArgumentError
         An argument has the wrong shape, type or value.
     SingularError
-        Some motion of the joints moves no mass: a pivot is below 1e-12 of the inertia that the joint can feel at most.
-        What float32 cannot tell from that is calculated in float64; if it then fits no float32, that is an error, too.
+        Some motion of the joints moves no mass: a pivot is below 1e-12 of the diagonal entry it started from, or below
+        1e-15 of the inertia that the joint can feel at most, with all that it carries stretched out. What float32 cannot tell from that is calculated in float64; if it then fits no float32, that is an error, too.
 
     Examples
     --------
@@ -304,7 +307,7 @@ def _weak_joint(M: Floats, bounds: Floats) -> NDArray[np.intp]:
     A diagonal entry may itself be rounding, as where two rods lie folded, so a pivot is held against the `bounds` (k,),
     too.
     """
-    limits = SINGULAR * (np.diagonal(M, axis1=1, axis2=2) + bounds)
+    limits = SINGULAR * np.diagonal(M, axis1=1, axis2=2) + ROUNDED * bounds
     A, weak = M.copy(), np.full(len(M), -1, np.intp)
     with np.errstate(all="ignore"):
         for k in range(M.shape[1] - 1, -1, -1):

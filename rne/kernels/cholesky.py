@@ -31,12 +31,13 @@ def factor(A, spare, n):
     """Replace the lower triangle of A (n, n) by the factors, the diagonal by 1 / D.
 
     spare : (2, n), whose row 1 holds how large each diagonal entry can be at most; scratch from then on. Returns one
-    bit a lane: whether a pivot is tiny beside that or the number it started from, for the number itself may be but
-    rounding; then the matrix is singular as far as one can tell. NaN is not tiny.
+    bit a lane: whether a pivot is tiny beside the number it started from, or a thousand times tinier beside that bound;
+    then the matrix is singular as far as one can tell. NaN is not tiny. The entry itself is but rounding where large
+    terms cancel, and exact far below the bound where none do, so in float64 the bound counts for a thousandth.
     """
     singular = 0
     for k in range(n):
-        spare[1, k] = spare[1, k] + A[k, k]
+        spare[1, k] = fma(spare[1, k], by_precision(A[k, k], 1e-3, 1.0), A[k, k])
     for k in range(n - 1, -1, -1):
         pivot = A[k, k]
         singular |= lanes_below(pivot, tiny(pivot, spare[1, k]))

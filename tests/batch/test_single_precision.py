@@ -95,6 +95,19 @@ def dtype_of(dtype, *numbers):
     return np.array(numbers, dtype)
 
 
+@pytest.mark.parametrize("method", ["aba", "crba"])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_a_mass_almost_on_the_axis_is_no_rounding(dtype, method):
+    """Where nothing cancels, a diagonal entry is exact: D11 = m (r cos q2)^2, however small beside m r^2."""
+    mass = REVOLUTE | {"alpha": np.pi / 2, "mass": 1.0, "com": [1.0, 0.0, 0.0]}
+    gimbal = rne.from_dh([REVOLUTE, mass], convention="modified", gravity=(0.0, 0.0, 0.0))
+    q = np.array([[0.0, np.pi / 2 - 3e-7], [0.0, np.pi / 2 - 1e-3]], dtype)
+    D11 = np.cos(q[:, 1].astype(float)) ** 2
+    qdd = rne.forward_dynamics(gimbal, q, None, np.array([1e-13, 0.0], dtype), method=method)
+    np.testing.assert_allclose(qdd[:, 0], 1e-13 / D11, rtol=1e-5)
+    np.testing.assert_allclose(rne.effective_inertia(gimbal, q).free[:, 0], D11, rtol=1e-5)
+
+
 def test_a_neighbour_of_a_suspect_keeps_its_bits():
     """Samples of one block are worked on together; what is wrong with one changes no other."""
     robot, rng = rods(), np.random.default_rng(0)

@@ -46,8 +46,8 @@ def inverse_dynamics(model, q, qd, qdd, tau, friction=False):
 def forward_dynamics(model, q, qd, tau, qdd, friction=False):
     """Fill qdd = M^-1 (tau - C qd - g - springs), less friction if asked for.
 
-    Raises ValueError where the mass matrix is singular: a pivot is below 1e-12 (float32: 1e-5) of what the
-    joint can feel, as for `rne.forward_dynamics`.
+    Raises ValueError where the mass matrix is singular: a pivot is below 1e-12 (float32: 1e-5) of its diagonal
+    entry, or is rounding beside the inertia that the joint can feel at most, as for `rne.forward_dynamics`.
 
     Parameters
     ----------
