@@ -80,8 +80,9 @@ def forward_dynamics(
         `f_ext` names a frame the robot does not have.
     SingularError
         Some motion of the joints moves no mass: a pivot of the mass matrix is below 1e-12 of the diagonal entry it
-        started from, or below 1e-15 of the inertia that the joint can feel at most. Names a joint, and the first such sample of a batch. What float32 cannot tell from that is
-        calculated in float64; if it then fits no float32, that is an error, too.
+        started from, or below 1e-15 of the inertia that the joint can feel at most. Names a joint, and the
+        first such sample of a batch. What float32 cannot tell from that is calculated in float64; if it then fits no
+        float32, that is an error, too.
 
     Examples
     --------

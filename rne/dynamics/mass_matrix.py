@@ -128,7 +128,8 @@ def mass_matrix_inverse(
         An argument has the wrong shape, type or value.
     SingularError
         Some motion of the joints moves no mass: a pivot is below 1e-12 of the diagonal entry it started from, or below
-        1e-15 of the inertia that the joint can feel at most, with all that it carries stretched out. What float32 cannot tell from that is calculated in float64; if it then fits no float32, that is an error, too.
+        1e-15 of the inertia that the joint can feel at most, with all that it carries stretched out. What float32
+        cannot tell from that is calculated in float64; if it then fits no float32, that is an error, too.
 
     Examples
     --------
