@@ -52,7 +52,7 @@ def position_range(robot: Robot) -> tuple[Array, Array]:
 
 
 def velocity_limits(robot: Robot) -> Array:
-    """Return the largest velocities of the coordinates, (n,), those of mimic followers included; inf for none or zero."""
+    """Return the largest velocities of the coordinates, (n,), with those of followers; inf for none or zero."""
     limits = _speed(robot.velocity)
     for bounds, ratio, _, leader in _followers(robot, "velocity"):
         limits[leader] = min(limits[leader], *_speed(bounds) / abs(ratio))

@@ -1,12 +1,15 @@
-"""The identities of motions, wrenches and parameters that `rne.verify` checks: a function and a line of a table each."""
+"""The identities of motions, wrenches and parameters that `rne.verify` checks: one function each."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rne import lagrange
 from rne.dynamics.center_of_mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
+from rne.dynamics.inverse_dynamics import inverse_dynamics
 from rne.dynamics.kinematics import forward_kinematics, frame_acceleration, frame_velocity, jacobian, jacobian_dot_qd
 from rne.dynamics.statics import joint_wrenches, static_torque
 from rne.identification.regressor import parameters, regressor
@@ -51,45 +54,53 @@ def _poses(m: Motions) -> Array:
 
 
 def _jacobians(m: Motions) -> Array:
-    n, deviation = m.robot.n, np.zeros(m.q.shape)
+    """Of frames that lie on the axes of all joints before them the linear part is nothing but rounding."""
+    n, deviation, frames = m.robot.n, np.zeros(m.q.shape), moving_frames(m.robot)
     for part in m.slices(16 * n * len(m.robot.frame_names)):
         q = m.q[part]
         T, U = lagrange.transforms(m.robot, q), lagrange.transform_derivatives(m.robot, q)
-        for name in moving_frames(m.robot):
+        reach = np.max([np.abs(U[name][..., :3, 3]).max(axis=(1, 2), initial=1e-3) for name in frames], axis=0)
+        for name in frames:
             J = np.swapaxes(jacobian(m.robot, q, name), 1, 2)
-            linear, angular = (
-                U[name][..., :3, 3],
-                vee(U[name][..., :3, :3] @ np.swapaxes(T[name], 1, 2)[:, None, :3, :3]),
-            )
-            for got, wanted in ((J[..., :3], linear), (J[..., 3:], angular)):
-                size = np.abs(wanted).max(axis=(1, 2), keepdims=True) + TINY
-                deviation[part] = np.maximum(deviation[part], np.abs((got - wanted) / size).max(axis=2))
+            turned = vee(U[name][..., :3, :3] @ np.swapaxes(T[name], 1, 2)[:, None, :3, :3])
+            error = np.abs(J[..., :3] - U[name][..., :3, 3]).max(axis=2) / reach[:, None]
+            turning = np.abs(turned).max(axis=(1, 2), initial=1.0)
+            error = np.maximum(error, np.abs(J[..., 3:] - turned).max(axis=2) / turning[:, None])
+            deviation[part] = np.maximum(deviation[part], error)
     return deviation
+
+
+def _of_frames(m: Motions, quantity: Callable[[str], Array]) -> Array:
+    """A quantity of every moving frame, (samples, frames, ...)."""
+    found = [quantity(name) for name in moving_frames(m.robot)]
+    return np.stack(found, axis=1) if found else np.zeros((len(m.q), 0, 6))
+
+
+def _by_halves(error: Array, size: Array) -> Array:
+    """Errors of linear and of angular parts (samples, ..., 6), each as shares of the largest of its kind."""
+    halves = (slice(0, 3), slice(3, 6))
+    found: Array = np.max([worst(error[..., half], size[..., half]) for half in halves], axis=0)
+    return found
 
 
 def _frame_motions(m: Motions) -> Array:
     """Velocities and accelerations by the Jacobians, of which the changes are those of the velocities."""
-    deviation = np.zeros(len(m.q))
-    for name in moving_frames(m.robot):
+    v = _of_frames(m, lambda name: frame_velocity(m.robot, m.q, m.qd, name))
+    a = _of_frames(m, lambda name: frame_acceleration(m.robot, m.q, m.qd, m.qdd, name))
+    drift = _of_frames(m, lambda name: jacobian_dot_qd(m.robot, m.q, m.qd, name))
+    error, size = np.zeros((2, *v.shape)), np.zeros((2, *v.shape))
+    for k, name in enumerate(moving_frames(m.robot)):
         J = jacobian(m.robot, m.q, name)
-        v, a = frame_velocity(m.robot, m.q, m.qd, name), frame_acceleration(m.robot, m.q, m.qd, m.qdd, name)
-        drift = jacobian_dot_qd(m.robot, m.q, m.qd, name)
-        for part in (slice(0, 3), slice(3, 6)):
-            gross = times(np.abs(J[:, part]), np.abs(m.qd))
-            deviation = np.maximum(deviation, worst((v - times(J, m.qd))[:, part], gross))
-            forces = times(np.abs(J[:, part]), np.abs(m.qdd)) + np.abs(drift[:, part])
-            deviation = np.maximum(deviation, worst((a - times(J, m.qdd) - drift)[:, part], forces))
-    return deviation
+        error[:, :, k] = v[:, k] - times(J, m.qd), a[:, k] - times(J, m.qdd) - drift[:, k]
+        J = np.abs(J)
+        size[:, :, k] = times(J, np.abs(m.qd)), times(J, np.abs(m.qdd)) + np.abs(drift[:, k])
+    return np.maximum(_by_halves(error[0], size[0]), _by_halves(error[1], size[1]))
 
 
 def _frame_accelerations(m: Motions) -> Array:
-    deviation = np.zeros(len(m.q))
-    for name in moving_frames(m.robot):
-        rate = m.rate(lambda at, name=name: frame_velocity(at.robot, at.q, at.qd, name))  # type: ignore[misc]
-        a = frame_acceleration(m.robot, m.q, m.qd, m.qdd, name)
-        for part in (slice(0, 3), slice(3, 6)):
-            deviation = np.maximum(deviation, worst((a - rate)[:, part], rate[:, part]))
-    return deviation
+    rate = _of_frames(m, lambda name: m.rate(lambda at: frame_velocity(at.robot, at.q, at.qd, name)))
+    a = _of_frames(m, lambda name: frame_acceleration(m.robot, m.q, m.qd, m.qdd, name))
+    return _by_halves(a - rate, rate)
 
 
 def _center(m: Motions) -> Array:
@@ -130,7 +141,7 @@ def _static(m: Motions) -> Array:
 
 
 def _momenta(m: Motions) -> Array:
-    """Of all that each moving joint carries: integral of v r^T dm, r = [x, y, z, 1] in the base, (samples, joints, 4, 4).
+    """Integral of v r^T dm (samples, joints, 4, 4) over all that each joint carries, r = [x, y, z, 1] in the base.
 
     Its last column is the momentum, its skew part half the angular momentum about the origin of the base.
     """
@@ -165,12 +176,11 @@ def _bearings(m: Motions) -> Array:
             if before[link].movable:
                 weight[:, joints.index(before[link].name)] += own
             link = before[link].parent
-    wanted = np.concatenate([rate[..., :3, 3], 2 * vee(rate[..., :3, :3])], axis=-1)
-    # vee of v r^T is half of r x v.
+    wanted = np.concatenate([rate[..., :3, 3], 2 * vee(rate[..., :3, :3])], axis=-1)  # vee(v r^T) is (r x v) / 2
     got = joint_wrenches(m.robot, m.q, m.qd, m.qdd)
-    places = (
-        np.stack([T_k[:, :3, 3] for T_k in _joint_poses(m).values()], axis=1) if joints else np.zeros((len(m.q), 0, 3))
-    )
+    places = np.zeros((len(m.q), len(joints), 3))
+    for k, frame in enumerate(m.robot.links.joint_frames):
+        places[:, k] = T[frame][:, :3, 3]
     force = got[..., :3]
     at_base = np.concatenate([force, got[..., 3:] + np.cross(places, force)], axis=-1)
     error = at_base + weight - wanted
@@ -178,21 +188,12 @@ def _bearings(m: Motions) -> Array:
     return np.maximum(worst(error[..., :3], gross[..., :3]), worst(error[..., 3:], gross[..., 3:]))
 
 
-def _joint_poses(m: Motions) -> dict[str, Array]:
-    return {name: forward_kinematics(m.robot, m.q, frame) for name, frame in _frames_on_joints(m.robot).items()}
-
-
-def _frames_on_joints(robot: Robot) -> dict[str, str]:
-    return dict(zip(robot.links.joints, robot.links.joint_frames, strict=True))
-
-
 def _linear(m: Motions) -> Array:
     friction = not m.robot.tree.couplings  # whose dampers are no parameters
-    flags = {"rotors": True, "friction": friction}
-    values, deviation = parameters(m.robot, **flags), np.zeros(m.q.shape)
-    wanted = m.tau - m.springs + (lagrange.friction_torque(m.robot, m.qd) if friction else 0.0)
+    values, deviation = parameters(m.robot, rotors=True, friction=friction), np.zeros(m.q.shape)
+    wanted = inverse_dynamics(m.robot, m.q, m.qd, m.qdd, friction=friction) - m.springs
     for part in m.slices(m.robot.n * len(values)):
-        Y = regressor(m.robot, m.q[part], m.qd[part], m.qdd[part], **flags)
+        Y = regressor(m.robot, m.q[part], m.qd[part], m.qdd[part], rotors=True, friction=friction)
         gross = np.abs(Y) @ np.abs(values)
         gross = np.maximum(gross, 1e-3 * gross.max(axis=1, keepdims=True, initial=0.0)) + TINY
         deviation[part] = np.abs(Y @ values - wanted[part]) / (gross + m.scale[part])

@@ -79,34 +79,34 @@ def _of_torques(m: Motions, error: Array, wanted: Array) -> Array:
     return np.asarray(np.abs(error) / (m.scale + np.abs(wanted)))
 
 
-def _of_inertias(m: Motions, error: Array, wanted: Array) -> Array:
+def _of_inertias(m: Motions, error: Array, _: Array) -> Array:
     return as_share(m, error)
 
 
-def _of_velocity(m: Motions, error: Array, wanted: Array) -> Array:
+def _of_velocity(m: Motions, error: Array, _: Array) -> Array:
     speed = np.abs(m.qd).max(axis=-1, initial=0.0) + TINY
     return as_share(m, error / speed[:, None, None])
 
 
-def _of_symbols(m: Motions, error: Array, wanted: Array) -> Array:
+def _of_symbols(m: Motions, error: Array, _: Array) -> Array:
     """As torques, at the velocities of the sample."""
     speed = np.abs(m.qd)
     return np.asarray(np.einsum("sijk,sj,sk->si", np.abs(error), speed, speed) / m.scale)
 
 
-def _of_accelerations(m: Motions, error: Array, wanted: Array) -> Array:
+def _of_accelerations(m: Motions, error: Array, _: Array) -> Array:
     """Rounding of a torque may turn joints by as much as the weakest motion of the mass matrix lets it."""
     own = np.sqrt(np.einsum("sii->si", m.D_ij)) + TINY
     size = np.linalg.norm(m.scale / own, axis=1) / m.weakest
     return np.asarray(np.abs(error) * own / (size[:, None] + TINY))
 
 
-def _of_inverse(m: Motions, error: Array, wanted: Array) -> Array:
+def _of_inverse(m: Motions, error: Array, _: Array) -> Array:
     own = np.sqrt(np.einsum("sii->si", m.D_ij)) + TINY
     return np.asarray(np.abs(error) * own[:, :, None] * own[:, None, :] * m.weakest[:, None, None] ** 2)
 
 
-def _of_all(m: Motions, error: Array, wanted: Array) -> Array:
+def _of_all(_: Motions, error: Array, wanted: Array) -> Array:
     """Of the largest of these numbers in all samples: positions of all frames, say."""
     rows = np.abs(error).reshape(len(error), -1)
     return np.asarray(rows.max(axis=1, initial=0.0) / (np.abs(wanted).max(initial=0.0) + TINY))
@@ -117,7 +117,8 @@ def _of_parameters(m: Motions, error: Array, wanted: Array) -> Array:
     shape = (*error.shape[:-1], len(m.robot.links.joints), len(OF_BODY))
     error, wanted = error.reshape(shape), wanted.reshape(shape)
     kinds = (slice(0, 1), slice(1, 4), slice(4, 10))
-    return np.max([_of_all(m, error[..., kind], wanted[..., kind]) for kind in kinds], axis=0)
+    found: Array = np.max([_of_all(m, error[..., kind], wanted[..., kind]) for kind in kinds], axis=0)
+    return found
 
 
 def _of_motions(m: Motions, error: Array, wanted: Array) -> Array:

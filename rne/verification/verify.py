@@ -108,10 +108,10 @@ def verify(robot: Robot, *, samples: int = 100, seed: int = 0) -> Verification:
     least a thousandth of the largest of the robot. So a light finger is held to its own torques, not to those of the
     shoulder.
     Energies are given as shares of what such sums come to, elements of matrices as shares of sqrt(M_ii M_jj).
-    What belongs to frames is measured by the largest of its kind in a hundred states, accelerations and inverses by what
-    rounding does to them where the mass matrix is weakest.
-    Identities that are exact but for rounding may deviate by 1e-9, those with a difference quotient by 1e-7, results in
-    float32 by 1e-3. The
+    What belongs to frames is measured by the largest of its kind in some dozens of states, accelerations and inverses
+    by what rounding does to them where the mass matrix is weakest.
+    Identities that are exact but for rounding may deviate by 1e-9, those with a difference quotient by 1e-7, results
+    in float32 by 1e-3. The
     smallest eigenvalue of the mass matrix, scaled to ones on its diagonal, must be above 1e-12: a robot whose forward
     dynamics has no answer is not verified.
 
@@ -158,7 +158,8 @@ class _Worst:
     """The worst deviation from an identity so far."""
 
     def __init__(self, identity: Identity) -> None:
-        self._identity, self._deviation, self._joint = identity, -np.inf, None
+        self._identity, self._deviation = identity, -np.inf
+        self._joint: str | None = None
 
     def look_at(self, motions: Motions) -> None:
         """Compare it with the deviations in some more states."""

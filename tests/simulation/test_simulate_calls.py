@@ -309,6 +309,6 @@ def test_axes_that_can_only_be_time_are_no_question():
 def test_the_drift_of_the_energy_asks_for_the_same_axis():
     q0, _, tau = random_states(2, len(T), seed=4)
     motion = rne.simulate(PLANAR, q0, t=T, tau=tau[:, None])
-    with pytest.raises(rne.ArgumentError, match="tau: shape .* may mean"):
+    with pytest.raises(rne.ArgumentError, match=r"tau: shape .* may mean"):
         rne.energy_drift(PLANAR, motion, tau)
     assert np.abs(rne.energy_drift(PLANAR, motion, tau[:, None])).max() < 1e-6

@@ -88,7 +88,8 @@ def slide(**drive: float) -> rne.Robot:
 
 def coupled(own, followers, ratio, offset=0.0, speed=(10.0, 10.0)):
     """Text of a URDF: a joint, and one that follows it, with their position and velocity limits."""
-    inertial = '<inertial><mass value="1"/><origin xyz=".1 .2 0"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    inertial = '<inertial><mass value="1"/><origin xyz=".1 .2 0"/>'
+    inertial += '<inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial>'
     links = f'<link name="a"/><link name="b">{inertial}</link><link name="c">{inertial}</link>'
 
     def limited(parent, child, bounds, velocity, more):
