@@ -173,7 +173,8 @@ def held_torques(tau: ArrayLike, n: int, count: int, batch: tuple[int, ...]) -> 
             each, over = (*leading, 1, n), (*[1] * (len(batch) + 1 - len(leading)), *leading, n)
             raise ArgumentError(
                 f"tau: shape {torques.shape} may mean a row for each of {rows} simulations or for each of {count} "
-                f"times; say which: tau.reshape{each} is constant in each simulation, tau.reshape{over} goes over time in all"
+                f"times; say which: tau.reshape{each} is constant in each simulation, tau.reshape{over} goes over time "
+                "in all"
             )
         return torques[..., : max(count - 1, 1), :]
     wanted = f"({n},)"

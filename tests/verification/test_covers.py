@@ -13,6 +13,7 @@ from rne.kernels import entries
 from rne.kernels.jit import Entry
 from rne.model.robot import Robot
 from rne.verification import identities, kinematic_identities, variants
+from rne.verification import verify as verification
 from rne.verification.verify import verify
 
 # Integration is not looked at, and no public function calls the last two.
