@@ -122,7 +122,7 @@ def check_passive(joints: Sequence[Joint], couplings: Sequence[Coupling], findin
 
 
 def note_weightless(ordered: Sequence[Joint], bodies: Sequence[Body], findings: Findings) -> None:
-    """Note every coordinate that moves no mass: not by its joint, nor by one that follows it, nor in a rotor.
+    """Note coordinates that move no mass, by their joint, by those that follow it, or in a rotor; and such followers.
 
     Parameters
     ----------
@@ -139,10 +139,14 @@ def note_weightless(ordered: Sequence[Joint], bodies: Sequence[Body], findings: 
     leading = {mimic.leader for name, mimic in mimics.items() if name in moving and mimic.ratio}
     led = {mimic.leader for name, mimic in mimics.items() if name != mimic.leader}
     for joint in ordered:
-        if joint.movable and joint.mimic is None and joint.name not in leading:
-            followers = ", and no joint that follows moves any" if joint.name in led else ""
-            findings.at(f"joint {joint.name!r}", joint.line).note(
-                f"neither {joint.child!r} nor anything beyond it has mass, so the joint moves none{followers}; "
-                "forward dynamics is singular, give it mass and inertia",
-                "massless",
+        if not joint.movable or joint.name in moving or joint.name in leading:
+            continue
+        what = f"neither {joint.child!r} nor anything beyond it has mass, so the joint moves none"
+        if joint.mimic is not None:
+            what += (
+                f"; it follows {joint.mimic.leader!r}, so that does no harm, but give it mass and inertia if it has any"
             )
+        else:
+            followers = ", nor does any that follows it" if joint.name in led else ""
+            what += f"{followers}; forward dynamics is singular, give it mass and inertia"
+        findings.at(f"joint {joint.name!r}", joint.line).note(what, "massless")
