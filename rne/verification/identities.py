@@ -125,8 +125,10 @@ class Motions:
         return np.asarray(np.maximum(gross, 1e-3 * gross.max(axis=-1, keepdims=True, initial=0.0)) + TINY)
 
     def part(self, part: slice) -> Motions:
-        """Some of the samples."""
-        return Motions(self.robot, self.q[part], self.qd[part], self.qdd[part])
+        """Some of the samples, with what errors are measured by: that is not worked out twice."""
+        some = Motions(self.robot, self.q[part], self.qd[part], self.qdd[part])
+        some.__dict__.update({name: getattr(self, name)[part] for name in ("scale", "D_ij", "weakest")})
+        return some
 
     def at(self, time: Array) -> Motions:
         """The same motions a little earlier or later, at constant acceleration; one time a sample."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -189,7 +189,6 @@ def _agreement(name: str, single: bool, m: Motions) -> Array:
         of = m.part(part)
         if single:  # at the very states that float32 can tell
             rows = rows.each(lambda a: a.astype(np.float32))
-            of = replace(of, **{key: getattr(rows, key).astype(np.float64) for key in ("q", "qd", "qdd")})
         try:
             wanted = np.asarray(function(m.robot, rows.each(lambda a: a.astype(np.float64))))
             results = [_alone(function, m.robot, rows)]
