@@ -192,8 +192,12 @@ def _read_body(row: Fields, name: str) -> Body:
     if len(row.findings.errors) == errors and is_measurable(body, spot):
         if row.has("first_moment"):
             center, central, rest = about_center(mass, np.array(first), np.array(inertia))
-            center, rest = vector("com", center), vector("first_moment", rest)
-            body = replace(body, com=center, inertia=as_matrix(central), first_moment=rest)
+            body = replace(
+                body,
+                com=vector("com", center),
+                inertia=as_matrix(central),
+                first_moment=vector("first_moment", rest),
+            )
         check_body(body, spot)
     return body
 
