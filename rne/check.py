@@ -19,7 +19,7 @@ ZERO: Vector = (0.0, 0.0, 0.0)
 SYMMETRY_ROUNDING = 1e-9
 """Difference of mirrored entries of a matrix, as a part of the largest entry."""
 ORTHONORMAL = 1e-6
-"""What R R^T may differ from 1."""
+"""What R R^T may differ from 1: six digits, as in many files, or single precision."""
 SINGLE = 1e-4
 """What either may be of numbers that float32 can hold: they may have gathered its rounding along a chain of joints."""
 

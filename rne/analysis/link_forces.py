@@ -16,7 +16,7 @@ from rne.dynamics.forward_dynamics import forward_dynamics
 from rne.dynamics.inverse_dynamics import inverse_dynamics
 from rne.dynamics.kinematics import forward_kinematics, frame_acceleration
 from rne.dynamics.statics import joint_wrenches
-from rne.errors import ArgumentError
+from rne.errors import ArgumentError, listed
 from rne.model.robot import Robot
 from rne.tables import Report, cells, columns
 
@@ -178,6 +178,12 @@ def link_forces(
     w = joint_wrenches(robot, q, qd, motion, axes=axes, origin=origin, **loads)
     local = w if axes == "local" else joint_wrenches(robot, q, qd, motion, axes="local", origin=origin, **loads)
 
+    without = [body.name for body in robot.tree.bodies if any(body.first_moment)]
+    if without:
+        raise ArgumentError(
+            f"robot: {listed(without)} with first moments but no mass are base parameters, from which forces within "
+            "the structure do not follow; give the parameters of bodies"
+        )
     moving = [body for body in robot.tree.bodies if body.mass and robot.links.frames[body.name].row > 0]
     com, acceleration = np.zeros((2, *batch.shape, len(moving), 3), batch.dtype)
     for k, body in enumerate(moving):

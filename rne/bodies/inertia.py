@@ -13,15 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.bodies import shapes
+from rne.bodies.physical import faults, steiner
 from rne.check import IDENTITY, ZERO, numbers, rotation_matrix, symmetric, together, vectors
 from rne.errors import ArgumentError
 
 Array = NDArray[np.float64]
-
-ROUNDING = 1e-9
-"""What is forgiven as rounding, as a part of the largest number: nine digits of each."""
-OFFSET_ROUNDING = 1e-12
-"""The same, as a part of mass times the square of the distance to the origin."""
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -224,7 +220,7 @@ class Inertia:
         # About the common centre, not by way of the origin: far from it little would be left of the digits of a tensor.
         share = other.mass / mass if mass else 0.0
         apart = other.com - self.com
-        tensor = self.tensor + other.tensor + self.mass * share * _steiner(apart)
+        tensor = self.tensor + other.tensor + self.mass * share * steiner(apart)
         return Inertia(mass, self.com + share * apart, tensor)
 
     def __radd__(self, other: object) -> Inertia:
@@ -241,7 +237,7 @@ class Inertia:
 
     def about(self, point: ArrayLike) -> Array:
         """Inertia tensor about a point (3,) (m) instead of the centre of mass, (3, 3) kg m^2 (Steiner)."""
-        return self.tensor + self.mass * _steiner(numbers("point", point, (3,)) - self.com)
+        return self.tensor + self.mass * steiner(numbers("point", point, (3,)) - self.com)
 
     def principal(self) -> tuple[Array, Array]:
         """Principal moments about the centre of mass, and the axes that have no products.
@@ -287,10 +283,11 @@ class Inertia:
 
     @property
     def is_physical(self) -> bool:
-        """Whether a body can have these numbers, but for rounding.
+        """Whether a body can have these numbers, but for rounding, by the rule that files are held against as well.
 
         The mass is not negative, no second moment integral of x^2 dm is negative in any direction (which says as well
-        that no principal moment exceeds the sum of the other two), and there are none without a mass.
+        that no principal moment exceeds the sum of the other two, by more than 0.2 %, which three digits can do), and
+        there are none without a mass.
 
         Examples
         --------
@@ -299,14 +296,4 @@ class Inertia:
         >>> Inertia(1.0, tensor=[[1, 0, 0], [0, 1, 0], [0, 0, 3]]).is_physical
         False
         """
-        second = np.linalg.eigvalsh(np.trace(self.tensor) / 2 * np.eye(3) - self.tensor)
-        massless = self.mass == 0 and bool(self.tensor.any())
-        # A tensor that was once about the origin keeps the rounding of what was taken off it.
-        noise = ROUNDING * abs(second[2]) + OFFSET_ROUNDING * self.mass * (self.com @ self.com)
-        return self.mass >= 0 and not massless and bool(second[0] >= -noise)
-
-
-def _steiner(r: Array) -> Array:
-    """-[r]x^2: what a unit mass at r adds to the tensor about the origin."""
-    tensor: Array = r @ r * np.eye(3) - np.outer(r, r)
-    return tensor
+        return not faults(self.mass, self.com, self.tensor)

@@ -129,6 +129,7 @@ def _data(robot: Robot, notes: list[str]) -> dict[str, Any]:
                 "mass": body.mass,
                 "com": body.com,
                 "inertia": body.inertia,
+                "first_moment": body.first_moment,
                 "principal_moments": _principal_moments(body),
             }
             for body, joint, carrier in _carried(robot)

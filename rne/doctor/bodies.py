@@ -1,7 +1,7 @@
 """Findings about bodies: what their masses and inertias say against their shapes, their sizes and each other.
 
-What no body can have (negative mass, an inertia that is not positive semidefinite, the triangle inequality) is found by
-the readers, for every load says it; here is what is merely unlikely.
+What no body can have (`rne.bodies.physical`) is found by the readers of a file, for every load says it; a robot that
+was put together or changed since is held against the same rule here. The rest is what is merely unlikely.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rne.bodies.physical import POINT_RADIUS, faults
 from rne.doctor.report import Finding
-from rne.model.checks import POINT_RADIUS
+from rne.errors import Problem
 from rne.model.robot import Robot
 from rne.model.tree import Body
 from rne.read.urdf.geometry import Geometry
@@ -41,6 +42,13 @@ def examine(robot: Robot, geometry: Sequence[Geometry]) -> Iterator[Finding]:
             yield from _against_shapes(body, shapes.get(body.name, []))
     yield from _placeholders(robot)
     yield from _units(robot, reach)
+
+
+def impossible(robot: Robot) -> Iterator[Problem]:
+    """Yield why bodies cannot exist."""
+    for body in robot.tree.bodies:
+        for fault in faults(body.mass, body.com, body.inertia, body.first_moment):
+            yield Problem(robot.tree.source, body.line, f"link {body.name!r}", fault.what, fault.code)
 
 
 def size(robot: Robot) -> float:

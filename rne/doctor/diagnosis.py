@@ -9,6 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from rne.bodies.physical import (
+    CODES,
+    INDEFINITE,
+    INERTIA_WITHOUT_MASS,
+    MASS_NEGATIVE,
+    MOMENT_WITHOUT_MASS,
+    TRIANGLE,
+)
 from rne.check import check_flag, whole_number
 from rne.doctor import bodies, conditioning, joints
 from rne.doctor.report import Diagnosis, Finding, in_order
@@ -55,7 +63,10 @@ def diagnose(
     if isinstance(robot_or_path, Robot):
         if options:
             raise ArgumentError(f"{', '.join(options)}: only a file is loaded with options; change the robot itself")
-        return _examined(robot_or_path, list(robot_or_path.tree.notes), [], (), samples, seed)
+        # What its file said of bodies that have been changed since is out of date.
+        notes = [note for note in robot_or_path.tree.notes if note.code not in CODES]
+        notes += bodies.impossible(robot_or_path)
+        return _examined(robot_or_path, notes, [], (), samples, seed)
     if not isinstance(robot_or_path, str | os.PathLike):
         raise ArgumentError(f"robot_or_path: wanted a Robot or a path, got {type(robot_or_path).__name__}")
     robot, errors, notes = _loaded(robot_or_path, options)
@@ -110,10 +121,11 @@ def _examined(
 
 _NEAREST = "`rne check ROBOT --fix OUT.urdf` writes the nearest inertia that a body can have; better, measure it again"
 _FIXES = {
-    "inertia-indefinite": _NEAREST,
-    "inertia-triangle": _NEAREST,
-    "inertia-without-mass": "give the mass, or take the inertia away",
-    "mass-negative": "give the mass in kg, without a sign",
+    INDEFINITE: _NEAREST,
+    TRIANGLE: _NEAREST,
+    INERTIA_WITHOUT_MASS: "give the mass, or take the inertia away",
+    MASS_NEGATIVE: "give the mass in kg, without a sign",
+    MOMENT_WITHOUT_MASS: "nothing, if these are base parameters; else give the mass",
     "massless": "give a link beyond the joint mass and inertia, or make the joint fixed",
     "limit-inverted": "let lower and upper change places",
 }

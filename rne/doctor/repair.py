@@ -1,12 +1,6 @@
 """The nearest inertias that bodies can have, written into a URDF that is left alone otherwise.
 
-A body is physically consistent if its mass is positive and the second moments of its mass about the centre of mass,
-S = integral of r r^T dm = 1/2 tr(I) 1 - I, are positive semidefinite; that is the triangle inequality of the principal
-moments, and more than I being positive definite (Traversaro, Brossette, Escande, Nori, "Identification of fully
-physical consistent inertial parameters using optimization on manifolds", IROS 2016; Wensing, Kim, Slotine, RA-L 2018).
-The nearest such S in the Frobenius norm keeps the eigenvectors and cuts negative eigenvalues off (Higham, "Computing a
-nearest symmetric positive semidefinite matrix", 1988). They are cut at a billionth of the largest rather than at zero,
-so that programs that ask for more than semidefinite are content, too. Mass and centre of mass stay.
+What a body can have, and which inertia is the nearest, says `rne.bodies.physical`. Mass and center of mass stay.
 """
 
 from __future__ import annotations
@@ -19,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rne.bodies.physical import nearest_inertia
 from rne.errors import ArgumentError, FileError
 from rne.read.urdf.reader import open_urdf, read_document
 from rne.read.urdf.xmltree import Element, parse
 
-FLOOR = 1e-9
 NAMES = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 _TAG = re.compile(rb"<[^<>\"']*(?:\"[^\"]*\"[^<>\"']*|'[^']*'[^<>\"']*)*>")
 _ATTRIBUTE = re.compile(rb"([^\s=<>\"']+)(\s*=\s*)(\"[^\"]*\"|'[^']*')")
@@ -50,18 +44,6 @@ class Repair:
     def change(self) -> float:
         """Size of the change as a share of the inertia that was there (Frobenius norms)."""
         return float(np.linalg.norm(_matrix(self.after) - _matrix(self.before)) / np.linalg.norm(_matrix(self.before)))
-
-
-def nearest_inertia(inertia: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the nearest inertia (3, 3) about the centre of mass that a body can have; the same one if it can."""
-    second = 0.5 * np.trace(inertia) * np.eye(3) - inertia
-    values, vectors = np.linalg.eigh(second)
-    floor = FLOOR * max(float(values[-1]), 0.0)
-    if values[0] >= -floor:
-        return inertia
-    second = (vectors * values.clip(floor)) @ vectors.T
-    fixed: NDArray[np.float64] = np.trace(second) * np.eye(3) - (second + second.T) / 2
-    return fixed
 
 
 def repair_inertias(path: str | os.PathLike[str]) -> tuple[bytes, tuple[Repair, ...]]:

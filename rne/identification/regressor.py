@@ -16,7 +16,7 @@ from rne.batch.threads import launch
 from rne.check import check_flag
 from rne.kernels.entries import REGRESSOR, REGRESSOR_ONE
 from rne.kernels.jit import REFUSED
-from rne.model.parameters import OF_BODY, OF_FRICTION, from_pseudo_inertias
+from rne.model.parameters import OF_BODY, OF_FRICTION, of_links
 from rne.model.robot import Robot
 
 
@@ -143,14 +143,5 @@ def parameters(robot: Robot, *, rotors: bool = False, friction: bool = False) ->
     check_robot(robot)
     _check_flags(rotors, friction)
     links = robot.links
-    frames = [links.frames[name] for name in links.joint_frames]
-    bodies = [_body(J, frame.rotation, frame.position) for J, frame in zip(links.pseudo_inertias, frames, strict=True)]
     drives = ([links.rotors] if rotors else []) + ([*links.friction] if friction else [])
-    return np.concatenate([np.zeros(0), *bodies, *drives])
-
-
-def _body(J: Floats, rotation: Floats, position: Floats) -> Floats:
-    """Ten parameters of a body about a frame at `rotation`, `position`, from its pseudo-inertia about the row's."""
-    into = np.eye(4)
-    into[:3, :3], into[:3, 3] = rotation.T, -rotation.T @ position
-    return from_pseudo_inertias(into @ J @ into.T)
+    return np.concatenate([of_links(links).ravel(), *drives])

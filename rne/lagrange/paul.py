@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rne.check import check_flag, together, vectors
 from rne.lagrange.chain import Placed, homogeneous, mimic_map, moving_joints, placed_bodies, states
+from rne.lagrange.pseudo import pseudo_inertia
 from rne.lagrange.terms import free_fall, rotor_inertias
 from rne.model.robot import Robot
 from rne.model.tree import Joint
@@ -140,7 +141,7 @@ def paul_gravity_vector(robot: Robot, q: ArrayLike, *, gravity: ArrayLike | None
     g = free_fall(robot, gravity)[:3]
     D = np.zeros((*position.shape[:-1], len(G)))
     for p, joints in _seen_from_joints(robot, position):
-        moment = p.body.mass * np.array([*p.body.com, 1.0])
+        moment = pseudo_inertia(p.body)[:, 3]
         for k, joint, at_joint, between in joints:
             row = np.zeros((*position.shape[:-1], 4))
             u, g_there = np.array(joint.axis), g @ at_joint[..., :3, :3]
@@ -204,8 +205,9 @@ def paul_inertia_matrix(robot: Robot, q: ArrayLike, *, rotors: bool = True, prod
         tensor = np.array(body.inertia) + m * (rbar @ rbar * np.eye(3) - np.outer(rbar, rbar))
         if not products:
             tensor = np.diag(np.diag(tensor))
-        # rbar . (d_i x delta_j) = d_i . (delta_j x rbar)
-        cross = d @ np.swapaxes(np.cross(delta, rbar), -1, -2)
+        # m rbar . (d_i x delta_j) = d_i . (delta_j x rbar)
+        first = m * rbar + np.array(body.first_moment)
+        cross = d @ np.swapaxes(np.cross(delta, first), -1, -2)
         rotation, translation = delta @ tensor @ np.swapaxes(delta, -1, -2), m * d @ np.swapaxes(d, -1, -2)
-        D = D + rotation + translation + m * (cross + np.swapaxes(cross, -1, -2))
+        D = D + rotation + translation + cross + np.swapaxes(cross, -1, -2)
     return D

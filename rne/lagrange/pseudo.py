@@ -111,4 +111,8 @@ def pseudo_inertia(body: Body) -> Array:
     """
     if not isinstance(body, Body):
         raise ArgumentError(f"body: wanted one of robot.tree.bodies, got {type(body).__name__}")
-    return inertia_to_pseudo(body.mass, body.com, body.inertia)
+    J = inertia_to_pseudo(body.mass, body.com, body.inertia)
+    first = numbers("first_moment", body.first_moment, (3,))
+    J[:3, 3] += first
+    J[3, :3] += first
+    return J

@@ -7,55 +7,41 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from rne.bodies import physical
 from rne.model.findings import Findings, Spot
 from rne.model.passivity import DAMPERS, SPRINGS, active
 from rne.model.tree import Body, Coupling, Drive, Joint, Limits, resolved_mimics
 
-# What is forgiven as rounding or as a stand-in. Measured over the 69 URDF files of example-robot-data 6.0:
-# - 32 links in 13 files break the triangle inequality, mostly by 20 to 100 % of the largest moment; PR2, ANYmal, HyQ,
-#   Go1 and Allegro are among them. Refusing them would refuse robots that people load every day, so it is a note.
-#   Numbers of three digits can break it by 0.15 %; that is rounding and not worth a word.
-# - Negative principal moments are rare. iCub's are -5e-20 kg m^2 beside a mass of 0.5 kg: zeros with noise. TIAGo's
-#   antennas are stand-ins of 1 mg with -4e-8 kg m^2 and cannot be felt. The three links of romeo_laas_small with
-#   -2e-3 kg m^2 and worse are true faults, and the only ones refused.
-TRIANGLE_ROUNDING = 2e-3
-"""Excess of the largest principal moment over the sum of the others, as a part of the largest."""
-MOMENT_ROUNDING = 1e-6
-"""Negative principal moment, as a part of the largest."""
-POINT_RADIUS = 1e-6
-"""Radius of gyration (m) below which a body is a point and its moments are noise."""
 LARGEST = 1e12
 """Size in SI units up to which masses, lengths and moments can be multiplied without overflow in single precision."""
 STAND_IN_MASS, STAND_IN_MOMENT = 1e-5, 1e-7
 """Mass (kg) and negative moment (kg m^2) up to which an impossible link is taken for a stand-in."""
+NOTED = (physical.TRIANGLE, physical.INERTIA_WITHOUT_MASS)
+"""Faults of bodies that strict loading lets pass."""
 
 
 def check_body(body: Body, spot: Spot) -> None:
-    """Report a mass or inertia that no body can have."""
+    """Report a mass or inertia that no body can have.
+
+    How bad it is was measured over the 69 URDF files of example-robot-data 6.0: PR2, ANYmal, HyQ, Go1 and Allegro break
+    the triangle inequality. Refusing them would refuse robots that people load every day, so it is a note, and so is
+    inertia without mass. Negative principal moments are rare. TIAGo's antennas are stand-ins of 1 mg with -4e-8 kg m^2
+    and cannot be felt. The three links of romeo_laas_small with -2e-3 kg m^2 and worse are true faults, and refused.
+    """
     if not is_measurable(body, spot):
         return
-    if body.mass < 0:
-        spot.doubt(f"the mass {body.mass:g} kg is negative; no body has that", "mass-negative")
-    smallest, middle, largest = np.linalg.eigvalsh(body.inertia).tolist()
-    moments = f"principal moments {smallest:.4g}, {middle:.4g}, {largest:.4g} kg m^2"
-    size = max(-smallest, largest)
-    noise = abs(body.mass) * POINT_RADIUS**2
-    if -smallest > MOMENT_ROUNDING * size + noise:
-        stand_in = 0 <= body.mass <= STAND_IN_MASS and -smallest <= STAND_IN_MOMENT
-        report = spot.note if stand_in else spot.doubt
-        what = f"the inertia is not positive semidefinite ({moments}); check the signs and the products of inertia"
-        report(what, "inertia-indefinite")
-    elif largest - middle - smallest > TRIANGLE_ROUNDING * size + noise:
-        what = f"no body has this inertia: its largest moment exceeds the sum of the other two ({moments})"
-        spot.note(what, "inertia-triangle")
-    if body.mass == 0 and size > 0:
-        spot.note("the inertia is not zero but the mass is", "inertia-without-mass")
+    for fault in physical.faults(body.mass, body.com, body.inertia, body.first_moment):
+        noted = fault.code in NOTED
+        if fault.code == physical.INDEFINITE:
+            noted = 0 <= body.mass <= STAND_IN_MASS and fault.size <= STAND_IN_MOMENT
+        report = spot.note if noted else spot.doubt
+        report(fault.what, fault.code)
 
 
 def is_measurable(body: Body, spot: Spot) -> bool:
     """Whether mass, centre and inertia are numbers that can be calculated with; report it if not."""
     inertia = (x for row in body.inertia for x in row)
-    sound = all(abs(x) < LARGEST for x in (body.mass, *body.com, *inertia))  # NaN fails as well
+    sound = all(abs(x) < LARGEST for x in (body.mass, *body.com, *inertia, *body.first_moment))  # NaN fails as well
     if not sound:
         spot.error(f"mass, centre of mass or inertia is not finite or beyond {LARGEST:g} in SI units")
     return sound
@@ -130,7 +116,7 @@ def note_weightless(ordered: Sequence[Joint], bodies: Sequence[Body], findings: 
     bodies : its bodies.
     findings : where the notes go.
     """
-    carrying = {body.name for body in bodies if body.mass or np.any(body.inertia)}
+    carrying = {body.name for body in bodies if body.mass or np.any(body.inertia) or np.any(body.first_moment)}
     for joint in reversed(ordered):
         if joint.child in carrying:
             carrying.add(joint.parent)

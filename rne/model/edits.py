@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rne.bodies.physical import MASS_NEGATIVE, refusal
 from rne.check import (
     SYMMETRY_ROUNDING,
     matrix,
     numbers,
     rotation_matrix,
-    rounding,
     symmetric,
     unknown_name,
     vector,
@@ -98,17 +98,19 @@ def with_body(tree: Tree, frame: str, mass: float, com: ArrayLike, inertia: Arra
     if not isinstance(frame, str) or frame not in names:
         raise unknown_name("frame", "link", frame, names)
     number = float(numbers("mass", mass, ()))
-    if number < 0:
-        raise ArgumentError(f"mass: wanted zero or more, got {mass!r}")
     tensor = np.zeros((3, 3)) if inertia is None else symmetric("inertia", inertia, 3)
-    moments = np.linalg.eigvalsh(tensor)
-    if moments[0] < -rounding(tensor, 1e-9) * moments[2] or moments[0] + moments[1] < (1 - 1e-6) * moments[2]:
-        raise ArgumentError(f"inertia: no body has the principal moments {moments.tolist()}")
+    place = vector("com", com)
+    fault = refusal(number, place, tensor)
+    if fault is not None and fault.code == MASS_NEGATIVE:
+        raise ArgumentError(f"mass: wanted zero or more, got {mass!r}")
+    if fault is not None:
+        moments = np.linalg.eigvalsh(tensor).tolist()
+        raise ArgumentError(f"inertia: no body has the principal moments {moments} kg m^2: {fault.what}")
     count = 1
     while f"payload_{count}" in names:
         count += 1
     name = f"payload_{count}"
-    body = Body(name, number, vector("com", com), matrix("inertia", tensor))
+    body = Body(name, number, place, matrix("inertia", tensor))
     joint = Joint(name + MOUNT, "fixed", frame, name, Pose(), (0.0, 0.0, 1.0))
     return replace(tree, bodies=(*tree.bodies, body), joints=(*tree.joints, joint))
 
@@ -147,7 +149,7 @@ def with_drives(tree: Tree, drives: Mapping[str, Drive]) -> Tree:
     """
     if not isinstance(drives, Mapping):
         raise ArgumentError(f"drives: wanted a mapping from joint name to Drive, got {type(drives).__name__}")
-    known = {joint.name for joint in tree.joints if joint.movable}
+    known = {joint.name: joint.drive for joint in tree.joints if joint.movable}
     for name, drive in drives.items():
         if name not in known:
             raise unknown_name("drives", "movable joint", name, known)
@@ -155,7 +157,8 @@ def with_drives(tree: Tree, drives: Mapping[str, Drive]) -> Tree:
             raise ArgumentError(f"drives[{name!r}]: wanted a Drive, got {type(drive).__name__}")
         values = {key: float(numbers(f"drives[{name!r}].{key}", value, ())) for key, value in asdict(drive).items()}
         for key in ("rotor_inertia", "coulomb_plus", "coulomb_minus"):
-            if values[key] < 0:
+            # What a lenient load let in may stay, though not grow.
+            if values[key] < (1 + SYMMETRY_ROUNDING) * min(getattr(known[name], key), 0.0):
                 raise ArgumentError(f"drives[{name!r}].{key}: wanted zero or more, got {values[key]}")
         if values["gear_ratio"] == 0:
             raise ArgumentError(f"drives[{name!r}].gear_ratio: wanted anything but zero; 1 is without gears")
@@ -188,3 +191,20 @@ def drives_the_robot(argument: str, value: float, direction: Mapping[str, float]
         f"{argument}: these dampers would drive the robot: qd^T B qd is {value:.6g} along qd = {dict(direction)}; "
         "wanted a positive semidefinite matrix B of all dampers, couplings included"
     )
+
+
+def coordinate_order(joints: Sequence[str], there: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of all coordinates in the wanted order."""
+    if isinstance(joints, str | set | frozenset) or not isinstance(joints, Iterable):  # a set has no order
+        raise ArgumentError(f"joints: wanted a list of names, got {joints!r}")
+    wanted = tuple(joints)
+    known = set(there)
+    for name in wanted:
+        if not isinstance(name, str) or name not in known:
+            raise unknown_name("joints", "coordinate", name, there)
+    given = set(wanted)
+    missing = [name for name in there if name not in given]
+    if missing or len(given) != len(wanted):
+        what = f"{', '.join(missing)} missing (lock={{...}} freezes joints)" if missing else "a name stands twice"
+        raise ArgumentError(f"joints: wanted each of {', '.join(there)} once; {what}")
+    return wanted

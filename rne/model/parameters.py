@@ -13,9 +13,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rne.bodies.physical import Fault, about_center, refusal
 from rne.check import check_flag, matrix, numbers, vector
 from rne.errors import ArgumentError
+from rne.model.checks import LARGEST
 from rne.model.edits import with_drives
+from rne.model.link_table import LinkTable
 from rne.model.passivity import DAMPERS, active, active_joints
 from rne.model.tree import Body, Drive, Joint, Tree, resolved_mimics
 
@@ -23,7 +26,7 @@ Array = NDArray[np.float64]
 
 OF_BODY = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 OF_FRICTION = ("viscous", "coulomb_plus", "coulomb_minus")
-ROUNDING = 1e-6  # what is forgiven of a body, as a part of its moments; files are rounded
+SAME = 1e-9  # part of the size of a body by which its numbers may differ and still be its own
 
 _UPPER = np.triu_indices(3)
 
@@ -64,25 +67,56 @@ def units(bodies: Array) -> tuple[Array, Array]:
 
 
 def physical(bodies: Array) -> NDArray[np.bool_]:
-    """Whether bodies (..., 10) can exist, but for rounding."""
-    mass, radius = units(bodies)
-    side = np.stack([radius, radius, radius, np.ones_like(radius)], axis=-1)
-    J = pseudo_inertias(bodies) / (mass[..., None, None] * side[..., :, None] * side[..., None, :])
-    return np.asarray((bodies[..., 0] >= 0) & (np.linalg.eigvalsh(J)[..., 0] >= -ROUNDING))
+    """Whether bodies (links, 10) can exist, but for rounding, by the rule of `rne.bodies.physical`."""
+    return np.array([_fault(row) is None for row in bodies], dtype=np.bool_)
 
 
-def with_parameters(tree: Tree, names: Sequence[str], pi: ArrayLike, strict: bool) -> Tree:
+def _fault(row: Array) -> Fault | None:
+    com, tensor, first = about_center(float(row[0]), row[1:4], _tensor(row))
+    return refusal(float(row[0]), com, tensor, first)
+
+
+def _tensor(row: Array) -> Array:
+    """Inertia tensor (3, 3) about the origin of the ten parameters of a body."""
+    tensor = np.empty((3, 3))
+    tensor[_UPPER] = tensor.T[_UPPER] = row[4:]
+    return tensor
+
+
+def of_links(links: LinkTable) -> Array:
+    """Return the parameters (links, 10) of what each joint moves alone, about the frames on the joints."""
+    frames = [links.frames[name] for name in links.joint_frames]
+    rows = [_of_link(J, f.rotation, f.position) for J, f in zip(links.pseudo_inertias, frames, strict=True)]
+    return np.array(rows).reshape(-1, len(OF_BODY))
+
+
+def _of_link(J: Array, rotation: Array, position: Array) -> Array:
+    """Ten parameters of a body about a frame at `rotation`, `position`, from its pseudo-inertia about the row's."""
+    into = np.eye(4)
+    into[:3, :3], into[:3, 3] = rotation.T, -rotation.T @ position
+    return from_pseudo_inertias(into @ J @ into.T)
+
+
+def _same(rows: Array, own: Array) -> NDArray[np.bool_]:
+    """Which bodies (links, 10) are those that are there already, but for rounding."""
+    size = np.abs(own)
+    mass, second = size[:, :1], size[:, 4:].max(axis=1, keepdims=True, initial=0.0)
+    first = np.maximum(size[:, 1:4].max(axis=1, keepdims=True, initial=0.0), np.sqrt(mass * second))
+    scale = np.concatenate([mass, *[first] * 3, *[second] * 6], axis=1)
+    return np.asarray((np.abs(rows - own) <= SAME * scale).all(axis=1))
+
+
+def with_parameters(tree: Tree, links: LinkTable, pi: ArrayLike, strict: bool) -> Tree:
     """Give links other bodies, and joints other drives if there are numbers for them.
-
-    names : the movable joints, in the order of the numbers.
 
     Raises
     ------
     ArgumentError
-        No such number of parameters; first moments without a mass; and, where `strict`, no body has them. A negative
-        rotor inertia or friction.
+        No such number of parameters; and, where `strict`, no body has them, unless it is the one that the link has
+        already: loading has said what is wrong with that. A negative rotor inertia or friction.
     """
     check_flag("strict", strict)
+    names = links.joints
     count = len(names)
     try:
         shape = np.shape(pi)
@@ -97,7 +131,14 @@ def with_parameters(tree: Tree, names: Sequence[str], pi: ArrayLike, strict: boo
     values, extra = numbers("pi", pi, shape), shape[0] - len(OF_BODY) * count
     rows, drives = values[: len(values) - extra].reshape(count, -1), values[len(values) - extra :].reshape(-1, count)
     joints = {joint.name: joint for joint in tree.joints}
-    bodies = {joints[name].child: _body(joints[name], row, strict) for name, row in zip(names, rows, strict=True)}
+    beyond = np.flatnonzero(~(np.abs(rows) < LARGEST).all(axis=1))
+    if beyond.size:
+        raise ArgumentError(f"pi: a number of joint {names[beyond[0]]!r} is beyond {LARGEST:g} in SI units")
+    known = _same(rows, of_links(links)) if strict else np.ones(count, dtype=np.bool_)
+    bodies = {
+        joints[name].child: _body(joints[name], row, judged)
+        for name, row, judged in zip(names, rows, ~known, strict=True)
+    }
     tree = _with_bodies(tree, bodies)
     if not extra:
         return tree
@@ -132,19 +173,16 @@ def _damped(tree: Tree, names: Sequence[str], viscous: Array) -> list[Joint]:
     return [replace(j, drive=replace(j.drive, viscous=own.get(j.name, j.drive.viscous))) for j in tree.joints]
 
 
-def _body(joint: Joint, row: Array, strict: bool) -> Body:
-    mass, first = row[0], row[1:4]
-    if mass == 0 and first.any():
-        raise ArgumentError(f"pi: first moments {first.tolist()} of joint '{joint.name}' without a mass have no centre")
-    if strict and not physical(row):
+def _body(joint: Joint, row: Array, judged: bool) -> Body:
+    fault = _fault(row) if judged else None
+    if fault is not None:
         raise ArgumentError(
-            f"pi: no body has the numbers {row.tolist()} of joint '{joint.name}' (strict=False takes them)"
+            f"pi: no body has the numbers {row.tolist()} of joint '{joint.name}': {fault.what} "
+            "(strict=False takes them)"
         )
-    com = first / mass if mass else first
-    tensor = np.empty((3, 3))
-    tensor[_UPPER] = tensor.T[_UPPER] = row[4:]
-    tensor -= mass * (com @ com * np.eye(3) - np.outer(com, com))
-    return Body(joint.child, float(mass), vector("pi", com), matrix("pi", tensor))
+    mass = float(row[0])
+    com, tensor, first = about_center(mass, row[1:4], _tensor(row))
+    return Body(joint.child, mass, vector("pi", com), matrix("pi", tensor), first_moment=vector("pi", first))
 
 
 def _with_bodies(tree: Tree, bodies: dict[str, Body]) -> Tree:

@@ -65,7 +65,7 @@ def _moments(body: Body) -> Moments:
     """Moments of a body about the origin of its frame."""
     inertia, com = np.array(body.inertia), np.array(body.com)
     central = 0.5 * np.trace(inertia) * np.eye(3) - inertia
-    return body.mass, body.mass * com, central + body.mass * np.outer(com, com)
+    return body.mass, body.mass * com + np.array(body.first_moment), central + body.mass * np.outer(com, com)
 
 
 def _placed(moments: Moments, rotation: Array, position: Array) -> Moments:

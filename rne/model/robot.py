@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -72,7 +72,7 @@ class Robot:
         check_tree(tree)
         file_order = tuple(j.name for j in tree.joints if j.movable and j.mimic is None)
         if joints is not None:
-            joints = _order(joints, file_order)
+            joints = edits.coordinate_order(joints, file_order)
         links = compile_tree(tree, joints)
         by_name = {joint.name: joint for joint in tree.joints}
         values = {
@@ -256,22 +256,33 @@ class Robot:
     def with_parameters(self, pi: ArrayLike, *, strict: bool = True) -> Robot:
         """Return the robot with other parameters, such as identified ones; the inverse of `rne.parameters`.
 
-        All that moves with a joint becomes the body of its child link; what is bolted to that keeps its frames and
-        weighs nothing.
+        With its own parameters it stays the same robot, even if no body has them. All that moves with a joint becomes
+        the body of its child link; what is bolted to that keeps its frames and weighs nothing.
 
         Parameters
         ----------
         pi : (P,) as `rne.parameter_names` tells them: those of the links, and rotor inertias, friction, or both, which
             otherwise stay as they are. Gear ratios stay.
-        strict : whether to refuse numbers that no body has. The torques are right for any.
+        strict : whether to refuse numbers that no body has, but for links that have them already. If False, torques,
+            mass matrix and accelerations are right for any, such as for a published set of base parameters, with first
+            moments on links whose mass has been regrouped away. Energies and forces within the structure then are not,
+            nor are centers of mass: they do not follow from base parameters.
 
         Raises
         ------
         ArgumentError
-            Another number of parameters, first moments without a mass, numbers that no body has, negative ones of a
-            drive.
+            Another number of parameters, numbers that no body has, negative ones of a drive.
+        ModelError
+            First moments on what slides, but no mass.
+
+        Examples
+        --------
+        >>> import rne
+        >>> arm = rne.load("models/planar2/robot.dh.toml")
+        >>> arm.with_parameters(2 * rne.parameters(arm)).total_mass
+        4.0
         """
-        return Robot(parameters.with_parameters(self.tree, self.links.joints, pi, strict), self.joint_names)
+        return Robot(parameters.with_parameters(self.tree, self.links, pi, strict), self.joint_names)
 
     def with_springs(self, stiffness: ArrayLike, rest: ArrayLike | None = None) -> Robot:
         """Return the robot with other springs: tau = ... + K (q - rest), and P = ... + (q - rest)^T K (q - rest) / 2.
@@ -330,20 +341,3 @@ class Robot:
         if len(tips) != 1:
             raise ArgumentError(f"frame: the robot has {len(tips)} tips, name one of {', '.join(tips)}")
         return tips[0]
-
-
-def _order(joints: Sequence[str], there: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names of all coordinates in the wanted order."""
-    if isinstance(joints, str | set | frozenset) or not isinstance(joints, Iterable):  # a set has no order
-        raise ArgumentError(f"joints: wanted a list of names, got {joints!r}")
-    wanted = tuple(joints)
-    known = set(there)
-    for name in wanted:
-        if not isinstance(name, str) or name not in known:
-            raise unknown_name("joints", "coordinate", name, there)
-    given = set(wanted)
-    missing = [name for name in there if name not in given]
-    if missing or len(given) != len(wanted):
-        what = f"{', '.join(missing)} missing (lock={{...}} freezes joints)" if missing else "a name stands twice"
-        raise ArgumentError(f"joints: wanted each of {', '.join(there)} once; {what}")
-    return wanted

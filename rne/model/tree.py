@@ -134,6 +134,7 @@ class Body:
         diagonal.
     has_inertial : whether the file gives mass and inertia at all.
     line : where the link stands in the file, None for no file.
+    first_moment : 3 numbers, kg m, beside mass * com: of base parameters whose mass is regrouped away; of no body.
 
     Examples
     --------
@@ -149,6 +150,7 @@ class Body:
     inertia: Matrix = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     has_inertial: bool = True
     line: int | None = None
+    first_moment: Vector = ZERO
 
     @classmethod
     def from_inertia(cls, name: str, inertia: Inertia) -> Body:
@@ -168,12 +170,21 @@ class Body:
     def to_inertia(self) -> Inertia:
         """Return mass, center of mass and tensor of the link, in its frame.
 
+        Raises
+        ------
+        ArgumentError
+            It has first moments without a mass, which no body has.
+
         Examples
         --------
         >>> import rne
         >>> rne.load("models/planar2/robot.dh.toml").tree.bodies[-1].to_inertia().com
         array([-0.5,  0. ,  0. ])
         """
+        if any(self.first_moment):
+            raise ArgumentError(
+                f"link {self.name!r}: no body has first moments beside its mass, {self.first_moment} kg m"
+            )
         return Inertia(self.mass, self.com, self.inertia)
 
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from rne.check import ORTHONORMAL
 from rne.errors import listed, shown
 from rne.model.checks import check_drive, check_place, is_measurable
 from rne.model.findings import Findings, Spot, WrongValueError
@@ -21,10 +22,8 @@ KINDS = ("revolute", "prismatic", "fixed")
 """Of the joints of a tree; the formats have names of their own for them."""
 UNIT_ROUNDING = 1e-9
 """How far the length of a joint axis may be from one."""
-ROTATION_ROUNDING = 1e-6
-"""How far a rotation may be from orthonormal: six digits, as in many files, or single precision."""
 SYMMETRY_ROUNDING = 1e-6
-"""Difference of mirrored entries of an inertia, as a part of the largest entry: the same."""
+"""Difference of mirrored entries of an inertia, as a part of the largest entry: six digits, as in many files."""
 OF_LIMITS = ("lower", "upper", "velocity", "effort")
 OF_DRIVE = ("rotor_inertia", "gear_ratio", "viscous", "coulomb_plus", "coulomb_minus", "stiffness", "rest")
 OF_COUPLING = ("stiffness", "viscous", "rest", "ratio")
@@ -98,7 +97,9 @@ def _parts(tree: Tree, key: str, kind: type[Part], spot: Spot) -> Sequence[Part]
 
 def _check_body(body: Body, spot: Spot) -> None:
     _holds(body, "name", _text, spot)
-    sound = [_holds(body, key, of, spot) for key, of in (("mass", as_number), ("com", _vector), ("inertia", _square))]
+    kinds: tuple[tuple[str, Callable[[Any], object]], ...]
+    kinds = (("mass", as_number), ("com", _vector), ("inertia", _square), ("first_moment", _vector))
+    sound = [_holds(body, key, of, spot) for key, of in kinds]
     if not all(sound) or not is_measurable(body, spot):
         return
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = body.inertia
@@ -169,7 +170,7 @@ def _is_rotation(rotation: Sequence[Sequence[float]]) -> bool:
     a, b, c = ([float(x) for x in row] for row in rotation)
     products = (_dot(a, a) - 1, _dot(b, b) - 1, _dot(c, c) - 1, _dot(a, b), _dot(b, c), _dot(c, a))
     volume = _dot(a, (b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0]))
-    return all(abs(x) <= ROTATION_ROUNDING for x in products) and volume > 0
+    return all(abs(x) <= ORTHONORMAL for x in products) and volume > 0
 
 
 def _dot(a: Sequence[float], b: Sequence[float]) -> float:

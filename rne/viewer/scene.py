@@ -83,7 +83,7 @@ def describe(robot: Robot) -> Scene:
     shapes, notes = _shapes(robot)
     return Scene(
         frames=robot.frame_names,
-        solids=tuple(solid(body) for body in robot.tree.bodies if body.mass > 0),
+        solids=tuple(solid(body) for body in robot.tree.bodies if body.mass > 0 and not any(body.first_moment)),
         shapes=shapes,
         sticks=tuple((joint.parent, joint.child) for joint in robot.tree.joints),
         labels=_labels(robot.tree),

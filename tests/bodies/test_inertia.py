@@ -184,7 +184,9 @@ def test_angular_momentum_is_that_of_the_points():
     ("mass", "tensor", "physical"),
     [
         (1.0, np.diag([1.0, 2.0, 3.0]), True),
-        (1.0, np.diag([1.0, 2.0, 3.001]), False),
+        (1.0, np.diag([1.0, 2.0, 3.001]), True),  # a plate in four digits
+        (1.0, np.diag([1.0, 1.0, 2.0015]), True),
+        (1.0, np.diag([1.0, 2.0, 3.01]), False),
         (1.0, np.diag([-1e-3, 1.0, 1.0]), False),
         (1.0, np.zeros((3, 3)), True),
         (-1.0, np.zeros((3, 3)), False),

@@ -12,9 +12,9 @@ import pytest
 from oracles import example_urdf
 
 import rne
+from rne.bodies.physical import nearest_inertia
 from rne.doctor import repair_inertias
 from rne.doctor.bodies import size
-from rne.doctor.repair import nearest_inertia
 
 # A sound arm of two links, a slide and a gripper finger that mimics; every fault is one change of the text.
 SOUND = """<robot name="sound">

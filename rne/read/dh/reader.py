@@ -97,6 +97,9 @@ def tree_from_rows(
         - ``mass`` (kg), ``com`` (3, m), ``inertia`` (kg m^2; 3x3, or a mapping with ixx, iyy, izz and, where they are
           not zero, ixy, ixz, iyz): in the DH frame of the row, the inertia about the centre of mass. The products are
           entries of the tensor, as in URDF.
+        - ``first_moment`` (3, kg m) : mass times center of mass, in place of ``com``; the inertia is then about the
+          origin of the frame. So are identified parameters written. Those of a set of base parameters, with first
+          moments where the mass has been regrouped away, need ``strict=False``.
         - ``rotor_inertia, viscous, coulomb`` : of the drive, on the motor side; at the joint they count
           ``gear_ratio**2``, ``gear_ratio**2`` and ``abs(gear_ratio)`` times. ``coulomb`` is one size, or two for
           positive and negative velocity: ``[plus, minus]`` or a mapping; ``minus`` may carry either sign.

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from math import inf, tau
 
 import numpy as np
 
-from rne.check import ZERO, Matrix
+from rne.bodies.physical import about_center
+from rne.check import SYMMETRY_ROUNDING, ZERO, Matrix, vector
 from rne.errors import listed, shown
-from rne.model.checks import check_body, check_drive, check_limits
+from rne.model.checks import check_body, check_drive, check_limits, is_measurable
 from rne.model.findings import WrongValueError
 from rne.model.tree import Body, Drive, Joint, Limits
 from rne.model.values import as_number, as_numbers, as_sequence, as_square
@@ -23,7 +24,7 @@ from rne.read.poses import as_matrix, tensor
 
 KINDS = {"revolute": "turns about z", "prismatic": "slides along z"}
 ROW_KEYS = (
-    *("joint", "a", "alpha", "d", "theta", "mass", "com", "inertia", "name", "parent"),
+    *("joint", "a", "alpha", "d", "theta", "mass", "com", "first_moment", "inertia", "name", "parent"),
     *("rotor_inertia", "gear_ratio", "viscous", "coulomb", "stiffness", "rest"),
     *("lower", "upper", "velocity", "effort"),
 )
@@ -44,8 +45,6 @@ OTHER_NAMES = {
 MOMENTS, PRODUCTS = ("ixx", "iyy", "izz"), ("ixy", "ixz", "iyz")
 MOST_ROWS = 3_000
 """Rows that are read within a second or two."""
-SYMMETRY_ROUNDING = 1e-9
-"""Difference of mirrored entries of a 3x3 inertia, as a part of the largest entry."""
 
 
 @dataclass(frozen=True)
@@ -183,16 +182,23 @@ def _read_coulomb(row: Fields) -> tuple[float, float]:
 
 def _read_body(row: Fields, name: str) -> Body:
     errors = len(row.findings.errors)
-    body = Body(
-        name,
-        mass=row.number("mass"),
-        com=row.vector("com", ZERO),
-        inertia=_read_inertia(row),
-        has_inertial=row.has("mass", "com", "inertia"),
-        line=row.line_of(""),
-    )
-    if len(row.findings.errors) == errors:
-        check_body(body, row.spot("inertia" if row.has("inertia") else "mass"))
+    mass, com, first = row.number("mass"), row.vector("com", ZERO), row.vector("first_moment", ZERO)
+    inertia = _read_inertia(row)
+    given = row.has("mass", "com", "first_moment", "inertia")
+    body = Body(name, mass, com, inertia, has_inertial=given, line=row.line_of(""), first_moment=first)
+    if row.has("com") and row.has("first_moment"):
+        row.spot("first_moment").error("com and first_moment are both given; the inertia is about one of them only")
+    spot = row.spot("inertia" if row.has("inertia") else "mass")
+    if len(row.findings.errors) == errors and is_measurable(body, spot):
+        if row.has("first_moment"):
+            center, central, rest = about_center(mass, np.array(first), np.array(inertia))
+            body = replace(
+                body,
+                com=vector("com", center),
+                inertia=as_matrix(central),
+                first_moment=vector("first_moment", rest),
+            )
+        check_body(body, spot)
     return body
 
 
