@@ -22,8 +22,8 @@ Inertia
 Mimic joints
     A coordinate reduction, q_j = ratio * q_i + offset, and so tau = G^T tau_full.
 DH tables
-    Name their convention, standard or modified; centre of mass and inertia are in the link's own frame, the inertia
-    about the centre of mass; drives are given on the motor side.
+    Name their convention, standard or modified; center of mass and inertia are in the link's own frame, the inertia
+    about the center of mass; drives are given on the motor side.
 """
 
 from typing import Any

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.analysis.motor_sizing import part_of
-from rne.analysis.torque_parts import TERMS, catalogue_of, chosen, parts_of_torque
+from rne.analysis.torque_parts import TERMS, catalog_of, chosen, parts_of_torque
 from rne.batch.arguments import as_batch, check_robot
 from rne.check import numbers
 from rne.errors import ArgumentError
@@ -236,13 +236,13 @@ def significance(
     batch = as_batch(robot, {"q": q, "qd": qd, "qdd": qdd}, required="q")
     if batch.samples == 0:
         raise ArgumentError("q: wanted one state or more, got none")
-    catalogue = catalogue_of(robot.n)
-    gone = chosen(catalogue, drop)
+    catalog = catalog_of(robot.n)
+    gone = chosen(catalog, drop)
     threshold = 0.0 if below is None else float(numbers("below", below, ()))
     if threshold < 0:
         raise ArgumentError(f"below: wanted zero or more, got {below!r}")
     states = [batch.rows[name].astype(np.float64, copy=False) for name in ("q", "qd", "qdd")]
-    step = max(1, _AT_A_TIME // max(1, catalogue.term.size))
+    step = max(1, _AT_A_TIME // max(1, catalog.term.size))
     slices = [slice(k, k + step) for k in range(0, batch.samples, step)]
 
     def parts_of(rows: slice) -> tuple[Array, Array]:
@@ -253,9 +253,9 @@ def significance(
     for rows in slices:
         parts, total[rows] = parts_of(rows)
         by_part.add(parts)
-        by_term.add(np.einsum("sip,ipt->sit", parts, catalogue.term[..., None] == np.arange(len(TERMS))))
+        by_term.add(np.einsum("sip,ipt->sit", parts, catalog.term[..., None] == np.arange(len(TERMS))))
         whole.add(total[rows])
-    coefficient_errors = _errors(robot, catalogue.names.ravel(), by_part, by_part, whole)
+    coefficient_errors = _errors(robot, catalog.names.ravel(), by_part, by_part, whole)
     gone |= coefficient_errors.of_peak.reshape(gone.shape) < threshold
 
     simplified, lost = total.copy(), _Sizes()
@@ -272,7 +272,7 @@ def significance(
         rms_torque=whole.rms,
         terms=_errors(robot, np.tile(TERMS, robot.n), by_term, by_part, whole),
         coefficients=coefficient_errors,
-        dropped=tuple(map(str, catalogue.names[gone])),
+        dropped=tuple(map(str, catalog.names[gone])),
         error=_errors(robot, np.array(robot.joint_names), lost, by_part, whole),
     )
 

@@ -18,14 +18,14 @@ Array = NDArray[np.float64]
 TERMS = ("effective", "coupling", "rotor", "centripetal", "coriolis", "gravity", "spring", "friction")
 
 
-class Catalogue(NamedTuple):
+class Catalog(NamedTuple):
     """Parts of the torques (n, p): every joint has as many, of the same kinds in the same order."""
 
     names: NDArray[Any]
     term: NDArray[np.intp]  # places in TERMS
 
 
-def catalogue_of(n: int) -> Catalogue:
+def catalog_of(n: int) -> Catalog:
     """Name all parts, in the order of `parts_of_torque`."""
     pairs = list(zip(*np.triu_indices(n), strict=True))
     kinds = ["coupling"] * n + ["rotor"] + ["centripetal" if j == k else "coriolis" for j, k in pairs]
@@ -39,28 +39,28 @@ def catalogue_of(n: int) -> Catalogue:
     ]
     term = np.tile([TERMS.index(kind) for kind in kinds], (n, 1))
     term[np.arange(n), np.arange(n)] = TERMS.index("effective")
-    return Catalogue(np.array(names).reshape(n, len(kinds)), term)
+    return Catalog(np.array(names).reshape(n, len(kinds)), term)
 
 
-def chosen(catalogue: Catalogue, drop: Iterable[str]) -> NDArray[np.bool_]:
+def chosen(catalog: Catalog, drop: Iterable[str]) -> NDArray[np.bool_]:
     """Mark the parts (n, p) to be dropped."""
-    n = len(catalogue.names)
-    places = {name: at for at, name in np.ndenumerate(catalogue.names)}
+    n = len(catalog.names)
+    places = {name: at for at, name in np.ndenumerate(catalog.names)}
     for i, j, k in np.ndindex(n, n, n):  # either mixed term stands for both
         places[symbol(i, j, k)] = places[symbol(i, min(j, k), max(j, k))]
-    gone = np.zeros(catalogue.names.shape, bool)
+    gone = np.zeros(catalog.names.shape, bool)
     if not isinstance(drop, Iterable):
         raise ArgumentError(f"drop: wanted names of terms and coefficients, got {drop!r}")
     for name in [drop] if isinstance(drop, str) else drop:
         if not isinstance(name, str):
             raise UnknownNameError(f"drop: no term or coefficient is named {name!r}")
         if name in TERMS:
-            gone |= catalogue.term == TERMS.index(name)
+            gone |= catalog.term == TERMS.index(name)
         elif name in places:
             gone[places[name]] = True
         else:
             known = (
-                f"there are {', '.join(TERMS)}, and coefficients such as {', '.join(catalogue.names[:1, -4:].ravel())}"
+                f"there are {', '.join(TERMS)}, and coefficients such as {', '.join(catalog.names[:1, -4:].ravel())}"
             )
             raise UnknownNameError(f"drop: no term or coefficient is named {name!r}; {known}")
     return gone

@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 def newton_euler(inertia: Inertia, w: ArrayLike, alpha: ArrayLike, acc_com: ArrayLike) -> tuple[Array, Array]:
     """Force and moment that a free body needs to move as given, F = m a_c and N = I_c alpha + w x I_c w.
 
-    The equations of Newton and Euler about the centre of mass. Force and moment are those of everything that acts on
+    The equations of Newton and Euler about the center of mass. Force and moment are those of everything that acts on
     the body, its weight included.
 
     Parameters
@@ -23,12 +23,12 @@ def newton_euler(inertia: Inertia, w: ArrayLike, alpha: ArrayLike, acc_com: Arra
     inertia : the body, in the axes in which the other vectors are given (those of the body, or fixed ones at this
         instant).
     w, alpha : (..., 3) angular velocity, rad/s, and acceleration, rad/s^2.
-    acc_com : (..., 3) acceleration of the centre of mass, m/s^2.
+    acc_com : (..., 3) acceleration of the center of mass, m/s^2.
 
     Returns
     -------
     force : (..., 3) N.
-    moment : (..., 3) about the centre of mass, N m. Both have the leading axes that all vectors have together.
+    moment : (..., 3) about the center of mass, N m. Both have the leading axes that all vectors have together.
 
     Raises
     ------

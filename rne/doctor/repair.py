@@ -1,12 +1,12 @@
 """The nearest inertias that bodies can have, written into a URDF that is left alone otherwise.
 
-A body is physically consistent if its mass is positive and the second moments of its mass about the centre of mass,
+A body is physically consistent if its mass is positive and the second moments of its mass about the center of mass,
 S = integral of r r^T dm = 1/2 tr(I) 1 - I, are positive semidefinite; that is the triangle inequality of the principal
 moments, and more than I being positive definite (Traversaro, Brossette, Escande, Nori, "Identification of fully
 physical consistent inertial parameters using optimization on manifolds", IROS 2016; Wensing, Kim, Slotine, RA-L 2018).
 The nearest such S in the Frobenius norm keeps the eigenvectors and cuts negative eigenvalues off (Higham, "Computing a
 nearest symmetric positive semidefinite matrix", 1988). They are cut at a billionth of the largest rather than at zero,
-so that programs that ask for more than semidefinite are content, too. Mass and centre of mass stay.
+so that programs that ask for more than semidefinite are content, too. Mass and center of mass stay.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Repair:
 
 
 def nearest_inertia(inertia: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the nearest inertia (3, 3) about the centre of mass that a body can have; the same one if it can."""
+    """Return the nearest inertia (3, 3) about the center of mass that a body can have; the same one if it can."""
     second = 0.5 * np.trace(inertia) * np.eye(3) - inertia
     values, vectors = np.linalg.eigh(second)
     floor = FLOOR * max(float(values[-1]), 0.0)

@@ -43,7 +43,7 @@ def significance() -> Sheet:
     return sheet
 
 
-@example("L0 generalised inertia ellipsoid (Asada)", "two_link_com_inertia")
+@example("L0 generalized inertia ellipsoid (Asada)", "two_link_com_inertia")
 def inertia_ellipsoid() -> Sheet:
     """Inertia felt at the tip: G = J^-T M J^-1, ellipsoid u^T G u = 1, semi-axes 1/sqrt(lambda)."""
     arm = lecture("two_link_com_inertia")

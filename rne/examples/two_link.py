@@ -157,7 +157,7 @@ def two_link_horizontal_zero() -> Sheet:
 
 @example("L1 (4.10) to (4.13), fig. 4-5", "two_link_com_inertia")
 def two_link_com_inertia() -> Sheet:
-    """Two links with centre-of-mass offset and inertia: M(th) th'' + c(th, th') + g(th) = tau."""
+    """Two links with center-of-mass offset and inertia: M(th) th'' + c(th, th') + g(th) = tau."""
     arm = lecture("two_link_com_inertia")
     m1, m2, L1, LC1, LC2, IC1, IC2, g = 2.2, 1.3, 0.7, 0.35, 0.2, 0.09, 0.03, 9.81
     (th1, th2), (w1, w2), (a1, a2) = q, qd, qdd = [0.4, -0.9], [1.3, -2.1], [0.5, 1.0]

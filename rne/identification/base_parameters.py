@@ -169,7 +169,7 @@ def base_parameters(
     names = parameter_names(robot, rotors=rotors, friction=friction)
     rng, columns = np.random.default_rng(SEED), len(names)
     samples = max(60, -(-4 * columns // max(robot.n, 1)))
-    # Some turns a second and slides of metres: weight, centrifugal and inertia forces are of one size.
+    # Some turns a second and slides of meters: weight, centrifugal and inertia forces are of one size.
     q, qd, qdd = rng.uniform(-1, 1, (3, samples, robot.n)) * np.array([np.pi, 2.0, 4.0])[:, None, None]
     Y = regressor(robot, q, qd, qdd, rotors=rotors, friction=friction)
     triangle = np.asarray(

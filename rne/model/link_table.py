@@ -215,7 +215,7 @@ def _write_frame(out: Array, link: Link, row: int) -> None:
     turn, alpha, offset = split_zxz(link.rotation)
     follows = link.parent == row - 1
     if follows and row > 1:
-        turn = (1.0, 0.0)  # made so by _normalise, up to rounding
+        turn = (1.0, 0.0)  # made so by _normalize, up to rounding
     out[at.PARENT] = link.parent
     out[at.KIND] = at.REVOLUTE if link.joint.kind == "revolute" else at.PRISMATIC
     out[at.FOLLOWS], out[at.KEEP] = follows, link.keep

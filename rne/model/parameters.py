@@ -135,7 +135,7 @@ def _damped(tree: Tree, names: Sequence[str], viscous: Array) -> list[Joint]:
 def _body(joint: Joint, row: Array, strict: bool) -> Body:
     mass, first = row[0], row[1:4]
     if mass == 0 and first.any():
-        raise ArgumentError(f"pi: first moments {first.tolist()} of joint '{joint.name}' without a mass have no centre")
+        raise ArgumentError(f"pi: first moments {first.tolist()} of joint '{joint.name}' without a mass have no center")
     if strict and not physical(row):
         raise ArgumentError(
             f"pi: no body has the numbers {row.tolist()} of joint '{joint.name}' (strict=False takes them)"

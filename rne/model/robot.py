@@ -198,8 +198,8 @@ class Robot:
         Parameters
         ----------
         mass : kg; zero (without inertia) returns the robot as it is.
-        com : (3,) centre of mass in the axes of the frame, m.
-        inertia : (3, 3) about the centre of mass, in the axes of the frame, kg m^2; a point mass without it.
+        com : (3,) center of mass in the axes of the frame, m.
+        inertia : (3, 3) about the center of mass, in the axes of the frame, kg m^2; a point mass without it.
         frame : link that carries it; may be left out where the robot has one tip.
 
         Raises

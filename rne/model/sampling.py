@@ -15,7 +15,7 @@ FAR = 100.0
 
 
 def reach(robot: Robot) -> Array:
-    """Return (n,) how far a joint without limits is taken either way: half a turn, or a metre."""
+    """Return (n,) how far a joint without limits is taken either way: half a turn, or a meter."""
     revolute = np.array([robot.joint(name).kind == "revolute" for name in robot.joint_names], dtype=bool)
     return np.where(revolute, np.pi, 1.0)
 

@@ -9,7 +9,7 @@ import numpy as np
 from rne.analysis.motor_sizing import TERMS, MotorSizing
 from rne.batch.arguments import Floats
 from rne.errors import ArgumentError
-from rne.plot.page import BLACK, DARK, GREY, PALE, RED, SMALL, blank, legend, name_axes, shortened, tidy, units
+from rne.plot.page import BLACK, DARK, GRAY, PALE, RED, SMALL, blank, legend, name_axes, shortened, tidy, units
 from rne.plot.terms import COLORS
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _terms(ax: Axes, terms: dict[str, Floats], total: Floats) -> None:
         ax.barh(places, value, 0.7, np.where(value >= 0, above, below), color=color, label=name)
         above += value.clip(0.0, None)
         below += value.clip(None, 0.0)
-    ax.axvline(0.0, color=GREY, linewidth=0.6)
+    ax.axvline(0.0, color=GRAY, linewidth=0.6)
     ax.plot(total, places, "D", color=BLACK, markersize=4, label="sum")
     ax.use_sticky_edges = False  # a bar of no length would hold the frame
     ax.margins(x=0.08)

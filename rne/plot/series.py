@@ -11,7 +11,7 @@ from rne.batch.arguments import Floats
 from rne.dynamics.energy import kinetic_energy, potential_energy
 from rne.errors import ArgumentError
 from rne.model.robot import Robot
-from rne.plot.page import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, Page, as_motion, legend, name_axes, units
+from rne.plot.page import BLACK, BLUE, GREEN, GRAY, ORANGE, PURPLE, Page, as_motion, legend, name_axes, units
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -123,7 +123,7 @@ def power(robot: Robot, t: ArrayLike | None, qd: ArrayLike, tau: ArrayLike) -> F
     drawn = [*lines.items(), ("all joints" if robot.n != 1 else robot.joint_names[0], total)]
     page = Page(f"{robot.name}: mechanical power", len(drawn) + motion.timed, x_label=motion.label)
     for (ax,), (name, values) in zip(page.cells, drawn, strict=False):
-        ax.axhline(0.0, color=GREY, linewidth=0.6)
+        ax.axhline(0.0, color=GRAY, linewidth=0.6)
         page.line(ax, motion.x, values, color=BLUE)
         page.head(ax, name)
         name_axes(ax, y="power (W)")
@@ -225,7 +225,7 @@ def tracking(
         name, (wanted, reached) = robot.joint_names[k], (motion.rows[row][:, k] for row in ("reference", "q"))
         page.line(panels[0], motion.x, wanted, color=ORANGE, linestyle="--", label="reference", zorder=3)
         page.line(panels[0], motion.x, reached, color=BLACK, label="actual")
-        panels[1].axhline(0.0, color=GREY, linewidth=0.6)
+        panels[1].axhline(0.0, color=GRAY, linewidth=0.6)
         page.line(panels[1], motion.x, wanted - reached, color=PURPLE, label="error: reference - actual")
         page.head(panels[0], name)
         page.head(panels[1], name)

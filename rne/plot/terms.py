@@ -15,7 +15,7 @@ from rne.plot.page import (
     BLACK,
     BLUE,
     GREEN,
-    GREY,
+    GRAY,
     ORANGE,
     PURPLE,
     RED,
@@ -94,7 +94,7 @@ def breakdown(robot: Robot, t: ArrayLike | None, parts: TorqueBreakdown) -> Figu
             for name, low, high in zip(names, edges[:-1], edges[1:], strict=True):
                 label = name if stack is stacks[0] else None
                 ax.fill_between(motion.x[kept], low, high, color=COLORS[name], linewidth=0, label=label)
-        ax.axhline(0.0, color=GREY, linewidth=0.6)
+        ax.axhline(0.0, color=GRAY, linewidth=0.6)
         page.line(ax, motion.x[kept], total[kept, k], color=BLACK, label="total")
         page.head(ax, robot.joint_names[k])
         name_axes(ax, y=unit.effort)

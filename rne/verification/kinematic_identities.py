@@ -204,7 +204,7 @@ KINEMATIC = (
     Identity("Jacobians are derivatives of poses", ROUNDING, _jacobians),
     Identity("frame velocity is J qd, acceleration J qdd + Jd qd", ROUNDING, _frame_motions),
     Identity("frame acceleration is change of frame velocity", QUOTIENT, _frame_accelerations),
-    Identity("centre of mass is that of Lagrange", ROUNDING, _center),
+    Identity("center of mass is that of Lagrange", ROUNDING, _center),
     Identity("static torque is J^T w", ROUNDING, _static),
     Identity("joint wrenches are changes of momentum less weight", QUOTIENT, _bearings),
     Identity("regressor times parameters is inverse dynamics", ROUNDING, _linear),

@@ -11,7 +11,7 @@ from rne.model.robot import Robot
 
 Array = NDArray[np.float64]
 
-WITHIN, BEYOND = "#0072b2", "#d55e00"  # colours that everyone can tell apart (Okabe and Ito)
+WITHIN, BEYOND = "#0072b2", "#d55e00"  # colors that everyone can tell apart (Okabe and Ito)
 
 _LEAST = 0.01
 """Torque or force that fills half a bar if nothing larger is there; less is shown as 0.00."""
@@ -55,7 +55,7 @@ def torque_bars(robot: Robot, tau: Array, scale: Array) -> str:
     ----------
     robot : names and limits of the joints.
     tau : (n,) torques; NaN is told and has no bar, an infinite one fills its side.
-    scale : (n,) what fills half a bar; a bar beyond it ends there, in another colour and with a word.
+    scale : (n,) what fills half a bar; a bar beyond it ends there, in another color and with a word.
     """
     rows = []
     for name, value, full, limit in zip(robot.joint_names, tau, scale, robot.effort, strict=True):

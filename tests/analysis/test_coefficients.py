@@ -236,7 +236,7 @@ def test_rotors_count_unless_told_not_to():
 
 @pytest.mark.parametrize("seed", range(4))
 def test_free_inertia_is_torque_by_acceleration_without_torque_elsewhere(seed):
-    """By forward dynamics: one newton metre on a joint, none on the free ones, the locked ones frozen in the model."""
+    """By forward dynamics: one newton meter on a joint, none on the free ones, the locked ones frozen in the model."""
     robot = random_robot(seed, 6, mimic=0.0, massless=0.0)
     drives = {name: Drive(rotor_inertia=0.1 * k) for k, name in enumerate(robot.joint_names)}
     robot, q = robot.with_drives(drives).with_gravity([0, 0, 0]), random_states(6, seed=seed)[0]

@@ -147,7 +147,7 @@ def test_use_of_the_limits():
 
 
 def test_the_table_reads_well():
-    """A load of 3 kg a metre out, and a slide upright that lifts its 1 kg against a slanted gravity."""
+    """A load of 3 kg a meter out, and a slide upright that lifts its 1 kg against a slanted gravity."""
     slide = {"joint": "prismatic", "name": "slide", "mass": 1.0}
     turn = ROW | {"name": "turn", "effort": 100.0, "velocity": 4.0}
     robot = rne.from_dh([turn, slide], convention="standard", gravity=[0, -10, -2])

@@ -95,7 +95,7 @@ def dtype_of(dtype, *numbers):
     return np.array(numbers, dtype)
 
 
-def test_a_neighbour_of_a_suspect_keeps_its_bits():
+def test_a_neighbor_of_a_suspect_keeps_its_bits():
     """Samples of one block are worked on together; what is wrong with one changes no other."""
     robot, rng = rods(), np.random.default_rng(0)
     q = rng.uniform(0.3, 2.5, (40, 2)).astype("f4")

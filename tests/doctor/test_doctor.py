@@ -1,4 +1,4 @@
-"""The model doctor: each fault is found, and its sound neighbour is not suspected."""
+"""The model doctor: each fault is found, and its sound neighbor is not suspected."""
 
 from __future__ import annotations
 

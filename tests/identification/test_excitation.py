@@ -21,7 +21,7 @@ def test_limits_are_kept_between_the_samples_too():
     assert (q >= np.where(np.isfinite(robot.lower), robot.lower, -math.pi)).all()
     assert (q <= np.where(np.isfinite(robot.upper), robot.upper, math.pi)).all()
     assert (np.abs(qd) <= robot.velocity).all()
-    used = np.maximum(np.abs(qd).max(axis=0) / robot.velocity, np.abs(q - motion.centre).max(axis=0) / reach(robot))
+    used = np.maximum(np.abs(qd).max(axis=0) / robot.velocity, np.abs(q - motion.center).max(axis=0) / reach(robot))
     np.testing.assert_allclose(used, 0.99, atol=0.01)  # one of the limits is used to the full
 
 
@@ -98,7 +98,7 @@ def test_no_limit_is_left_between_coarse_samples(harmonics, seed):
     follower = -1.8 * q + 0.1
     shares = [*np.abs([(q + 0.5) / 1.5, follower, qd / 3.0, 1.8 * qd / 4.0]).max(axis=1)]
     assert max(shares) <= 1
-    assert max(shares) > 0.99 or np.abs(q - motion.centre).max() > 0.99 * 1.0 / 1.8  # one of them used to the full
+    assert max(shares) > 0.99 or np.abs(q - motion.center).max() > 0.99 * 1.0 / 1.8  # one of them used to the full
 
 
 def test_one_sided_and_far_limits():

@@ -15,7 +15,7 @@ COLORS = {"gravity": "#e69f00", "inertia": "#0072b2", "velocity": "#009e73", "fr
 
 
 def layers(ax, x):
-    """Of each colour its height over x with its sign, from the outlines that are drawn."""
+    """Of each color its height over x with its sign, from the outlines that are drawn."""
     heights: dict[str, np.ndarray] = {}
     for area in ax.collections:
         color = to_hex(area.get_facecolor()[0])

@@ -77,7 +77,7 @@ def test_what_is_no_motion(panda, q, t, what):
 
 
 def drawn(html: str) -> list[tuple[float, float, str]]:
-    """Left end, right end (from -1 to 1) and colour of each bar."""
+    """Left end, right end (from -1 to 1) and color of each bar."""
     bars = re.findall(r"left:([\d.]+)%;width:([\d.]+)%;background:(#\w+)", html)
     return [(float(left) / 50 - 1, (float(left) + float(width)) / 50 - 1, color) for left, width, color in bars]
 
