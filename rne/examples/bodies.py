@@ -82,8 +82,8 @@ def free_body() -> Sheet:
     m, Ixx, Iyy, Izz, Ixy, Ixz, Iyz = 2.4, 0.12, 0.15, 0.09, 0.01, -0.02, 0.015
     body = rne.Inertia(m, tensor=[[Ixx, Ixy, Ixz], [Ixy, Iyy, Iyz], [Ixz, Iyz, Izz]])
     (wx, wy, wz), (ax, ay, az), acc = (0.7, -1.3, 2.1), (0.4, 0.9, -1.6), np.array([1.5, -0.2, 0.6])
-    force, moment = rne.newton_euler(body, w=[wx, wy, wz], alpha=[ax, ay, az], acc_com=acc)
-    _, gyroscopic = rne.newton_euler(body, w=[wx, wy, wz], alpha=[0, 0, 0], acc_com=[0, 0, 0])
+    wrench = rne.free_body_wrench(body, w=[wx, wy, wz], alpha=[ax, ay, az], acc_com=acc)
+    gyroscopic = rne.free_body_wrench(body, w=[wx, wy, wz], alpha=[0, 0, 0], acc_com=[0, 0, 0])
 
     G_x, G_y, G_z = Ixx * wx + Ixy * wy + Ixz * wz, Ixy * wx + Iyy * wy + Iyz * wz, Ixz * wx + Iyz * wy + Izz * wz
     turning = [wy * G_z - wz * G_y, wz * G_x - wx * G_z, wx * G_y - wy * G_x]
@@ -91,7 +91,7 @@ def free_body() -> Sheet:
     N_y = Ixy * ax + Iyy * ay + Iyz * az + turning[1]
     N_z = Ixz * ax + Iyz * ay + Izz * az + turning[2]
     sheet = Sheet("About the center of mass, in the axes of the body; the products are entries of the tensor.")
-    sheet.rows_of("F_x F_y F_z", m * acc, force)
-    sheet.rows_of("N_x N_y N_z", [N_x, N_y, N_z], moment)
-    sheet.row("w x (I_C w)", turning, gyroscopic)
+    sheet.rows_of("F_x F_y F_z", m * acc, wrench[:3])
+    sheet.rows_of("N_x N_y N_z", [N_x, N_y, N_z], wrench[3:])
+    sheet.row("w x (I_C w)", turning, gyroscopic[3:])
     return sheet

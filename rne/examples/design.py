@@ -16,7 +16,7 @@ def significance() -> Sheet:
     """Which of D_ij, D_ijk, D_i matter along a motion, and what dropping the others costs."""
     arm = lecture("two_link_com_inertia")
     t = np.linspace(0, 1.5, 301)
-    q, qd, qdd = rne.quintic([0.2, -0.5], [1.4, 0.9], 1.5, t)
+    q, qd, qdd = rne.quintic([0.2, -0.5], [1.4, 0.9], t, duration=1.5)
     report = rne.significance(arm, q, qd, qdd, drop=["centripetal", "coriolis"])
 
     m1, m2, L1, LC1, LC2, IC1, IC2 = 2.2, 1.3, 0.7, 0.35, 0.2, 0.09, 0.03
@@ -34,7 +34,9 @@ def significance() -> Sheet:
     sheet.plot(lambda: rne.plot.significance(report))
 
     six = lecture("stanford_6dof")
-    motion = rne.quintic([0.4, -0.8, 0.3, 0.9, -0.6, 0.3], [1.2, 0.4, 0.7, -0.5, 0.8, 1.5], 2.0, np.linspace(0, 2, 401))
+    motion = rne.quintic(
+        [0.4, -0.8, 0.3, 0.9, -0.6, 0.3], [1.2, 0.4, 0.7, -0.5, 0.8, 1.5], np.linspace(0, 2, 401), duration=2.0
+    )
     short = rne.significance(six, *motion, below=0.01)
     sheet.say(f"Of six joints {len(short.kept)} coefficients are above 1 % of the peak torque, out of so many:")
     n = 6  # D_ij, D_ijk with j and k in either order, D_i and Ia, and a spring and friction of each joint
@@ -110,7 +112,7 @@ def identification() -> Sheet:
 
     # Torques "measured" on an arm with friction, and an arm of other masses that is to become it.
     true = lecture("two_link_point_mass_friction")
-    motion = rne.excitation(rne.base_parameters(true, friction=True), velocity=[3.0, 3.0], period=4.0, tries=50)
+    motion = rne.excitation(rne.base_parameters(true, friction=True), velocity_limit=[3.0, 3.0], period=4.0, tries=50)
     measured = rne.inverse_dynamics(true, motion.q, motion.qd, motion.qdd, friction=True)
     guess = true.with_payload(0.4).with_dampers([0.0, 0.0])
     found = rne.identify(guess, motion.q, motion.qd, motion.qdd, measured, friction=True)

@@ -47,7 +47,8 @@ def motor_sizing() -> Sheet:
     report = rne.motor_sizing(arm, cases, qd, qdd)
     sheet.say("The three as one set of worst cases:")
     sheet.row("peak torque", 226, report.peak_torque[0])
-    sheet.rows_of("gravity inertia velocity", [196, 30, 0], [report.gravity[0], report.inertia[0], report.velocity[0]])
+    terms = "gravity effective coupling centripetal coriolis"
+    sheet.rows_of(terms, [196, 30, 0, 0, 0], [getattr(report, name)[0] for name in terms.split()])
     sheet.row("peak power = (196 + 20) theta'", 216, report.peak_power[0])
     sheet.say(report)
     sheet.plot(lambda: rne.plot.sizing(report))

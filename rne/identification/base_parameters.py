@@ -37,7 +37,7 @@ _PREFERENCE = [OF_BODY.index(name) for name in ("mx", "my", "mz", "Izz", "Ixy", 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BaseParameters(Report):
-    """What the torques of a robot depend on: beta = K pi, with tau = Y pi = Y[:, independent] beta.
+    """What the torques of a robot depend on: beta = K pi, with Y pi = Y[:, independent] beta.
 
     Printed, it is the list of the combinations. `len` tells how many there are.
 
@@ -125,7 +125,7 @@ def base_parameters(
     robot: Robot,
     *,
     gravity: ArrayLike | None = None,
-    rotors: bool = False,
+    rotors: bool = True,
     friction: bool = False,
     tolerance: float = TOLERANCE,
 ) -> BaseParameters:

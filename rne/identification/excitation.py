@@ -83,7 +83,7 @@ def excitation(
     harmonics: int = 5,
     samples: int = 200,
     tries: int = 200,
-    velocity: ArrayLike | None = None,
+    velocity_limit: ArrayLike | None = None,
     seed: int = 0,
 ) -> Excitation:
     """Motion that tells the base parameters of a robot apart, within the limits of its joints: for `identify`.
@@ -104,7 +104,7 @@ def excitation(
     harmonics : how many there are; the fastest makes as many turns in a period.
     samples : how many times in a period the regressor is looked at.
     tries : how many series are tried.
-    velocity : (n,) largest velocities, rad/s or m/s; if None those of the robot, and of joints that follow.
+    velocity_limit : (n,) largest velocities, rad/s or m/s; if None those of the robot, and of joints that follow.
     seed : of the random search; the same gives the same motion.
 
     Returns
@@ -132,10 +132,10 @@ def excitation(
     samples, tries = whole_number("samples", samples, 4 * harmonics), whole_number("tries", tries, 1)
     if not float(numbers("period", period, ())) > 0:
         raise ArgumentError(f"period: wanted a positive number, got {period!r}")
-    fastest = robot.velocity if velocity is None else numbers("velocity", velocity, (robot.n,))
+    fastest = robot.velocity_limit if velocity_limit is None else numbers("velocity_limit", velocity_limit, (robot.n,))
     if (fastest <= 0).any():
-        raise ArgumentError(f"velocity: wanted positive numbers, got {fastest.tolist()}")
-    if velocity is None:
+        raise ArgumentError(f"velocity_limit: wanted positive numbers, got {fastest.tolist()}")
+    if velocity_limit is None:
         fastest = velocity_limits(robot)
     center, reach = _room(robot)
     rng, t = np.random.default_rng(seed), np.linspace(0.0, period, samples, endpoint=False)

@@ -136,7 +136,7 @@ def identify(
     tau: ArrayLike,
     *,
     gravity: ArrayLike | None = None,
-    rotors: bool = False,
+    rotors: bool = True,
     friction: bool = False,
     noise: ArrayLike | str | None = None,
 ) -> Identification:

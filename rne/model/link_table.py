@@ -132,10 +132,11 @@ class LinkTable:
         return matrix
 
     @staticmethod
-    def without_rotors(table: NDArray[Any]) -> NDArray[Any]:
-        """Return a copy of a table in which no joint has a rotor."""
+    def without_parameters(table: NDArray[Any]) -> NDArray[Any]:
+        """Return a copy without all that `rne.parameters` tells; springs and what is between joints are left."""
         copy = table.copy()
-        copy[1:, at.ROTOR] = 0.0
+        moving = slice(1, 1 + int(table[0, at.LINKS]))
+        copy[moving, at.MASS : at.COULOMB_MINUS + 1] = 0.0  # bodies as they are felt, rotors, friction
         copy.flags.writeable = False
         return copy
 

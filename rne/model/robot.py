@@ -140,22 +140,22 @@ class Robot:
         return float(sum(body.mass for body in self.tree.bodies))
 
     @property
-    def lower(self) -> NDArray[np.float64]:
+    def lower_limit(self) -> NDArray[np.float64]:
         """Lower position limits, rad or m, shape (n,); -inf where there is none."""
         return np.array([joint.limits.lower for joint in self._joints])
 
     @property
-    def upper(self) -> NDArray[np.float64]:
+    def upper_limit(self) -> NDArray[np.float64]:
         """Upper position limits, rad or m, shape (n,); inf where there is none."""
         return np.array([joint.limits.upper for joint in self._joints])
 
     @property
-    def velocity(self) -> NDArray[np.float64]:
+    def velocity_limit(self) -> NDArray[np.float64]:
         """Velocity limits, rad/s or m/s, shape (n,); inf where there is none."""
         return np.array([joint.limits.velocity for joint in self._joints])
 
     @property
-    def effort(self) -> NDArray[np.float64]:
+    def effort_limit(self) -> NDArray[np.float64]:
         """Torque or force limits, N m or N, shape (n,); inf where there is none."""
         return np.array([joint.limits.effort for joint in self._joints])
 

@@ -14,9 +14,11 @@ from rne.plot.envelope import envelope
 from rne.plot.page import (
     BLACK,
     BLUE,
-    GREEN,
+    DARK,
     GRAY,
+    GREEN,
     ORANGE,
+    PALE,
     PURPLE,
     RED,
     SKY,
@@ -33,9 +35,11 @@ if TYPE_CHECKING:
 
 COLORS = {
     "gravity": ORANGE,
-    "inertia": BLUE,
+    "effective": BLUE,
+    "coupling": DARK,
     "rotor": SKY,
-    "velocity": GREEN,
+    "centripetal": GREEN,
+    "coriolis": PALE,
     "friction": PURPLE,
     "spring": YELLOW,
     "external": RED,
@@ -75,7 +79,7 @@ def breakdown(robot: Robot, t: ArrayLike | None, parts: TorqueBreakdown) -> Figu
     >>> parts = rne.torque_breakdown(arm, [[0.0, 0.0], [0.2, 0.1]], qdd=[0.5, 0.0])
     >>> figure = rne.plot.breakdown(arm, [0.0, 1.0], parts)
     >>> [text.get_text() for text in figure.legends[0].get_texts()]
-    ['gravity', 'inertia', 'total']
+    ['gravity', 'effective', 'coupling', 'total']
     """
     if not isinstance(parts, TorqueBreakdown):
         raise ArgumentError(f"parts: wanted a TorqueBreakdown, got {type(parts).__name__}")

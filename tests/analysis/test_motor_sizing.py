@@ -125,7 +125,7 @@ def test_a_motion_cut_unevenly_has_the_same_mean():
     robot = arm()
     ends = [0.0, -0.5, 0.0, 0.3, 0.0, 0.0], [1.0, 0.5, 0.3, -0.8, 1.0, 2.0]
     even, uneven = (
-        rne.motor_sizing(robot, *rne.quintic(*ends, 2.0, t), t=t, friction=False)
+        rne.motor_sizing(robot, *rne.quintic(*ends, t, duration=2.0), t=t, friction=False)
         for t in (np.linspace(0, 2, 2001), 2 * np.linspace(0, 1, 2001) ** 1.5)
     )
     for name in ("rms_torque", "rms_power", "peak_torque", "peak_speed"):

@@ -215,10 +215,10 @@ def test_rne_loads_them_without_a_word_and_moves_them_as_pinocchio(name: str) ->
 def test_rne_reads_their_limits(name: str) -> None:
     robot, model = rne.load(urdf_path(name)), urdf_model(urdf_path(name))
     for ours, theirs in (
-        (robot.lower, model.lowerPositionLimit),
-        (robot.upper, model.upperPositionLimit),
-        (robot.velocity, model.velocityLimit),
-        (robot.effort, model.effortLimit),
+        (robot.lower_limit, model.lowerPositionLimit),
+        (robot.upper_limit, model.upperPositionLimit),
+        (robot.velocity_limit, model.velocityLimit),
+        (robot.effort_limit, model.effortLimit),
     ):
         np.testing.assert_array_equal(ours, theirs)
 

@@ -83,6 +83,6 @@ def test_rne_gives_the_torques_of_the_whole_trajectory() -> None:
     _, q, qd, qdd = read_trajectory()
     tau = rne.inverse_dynamics(robot, q, qd, qdd)
     assert_near(tau, [pin.rnea(model, data, *state) for state in zip(q, qd, qdd, strict=True)], rtol=1e-13)
-    assert np.all(np.abs(tau) < robot.effort)
+    assert np.all(np.abs(tau) < robot.effort_limit)
     for row in range(0, ROWS, 97):
         assert_same_bits(tau[row], rne.inverse_dynamics(robot, q[row], qd[row], qdd[row]))

@@ -80,7 +80,7 @@ STATES: tuple[Call, ...] = (
         frames="hand",
     ),
     call_of(
-        rne.newton_euler,
+        rne.free_body_wrench,
         {"inertia": [None, 1.0, np.eye(3), BODY.tensor], "w": UNEVEN, "alpha": UNEVEN, "acc_com": UNEVEN},
         inertia=BODY,
         w=np.ones((3, 3)),
