@@ -108,13 +108,16 @@ class Coefficients(Report):
         named: list[tuple[str, Floats, list[tuple[int, ...]]]] = [
             ("effective", self.effective, [(i, i) for i in joints]),
             ("coupling", self.inertia[..., first, second], list(pairs)),
+            ("rotor", np.broadcast_to(self.rotor, self.gravity.shape), [(i,) for i in joints]),
             ("centripetal", self.centripetal, [(i, j, j) for i in joints for j in joints]),
             ("coriolis", self.christoffel[..., first, second], [(i, j, k) for i in joints for j, k in pairs]),
             ("gravity", self.gravity, [(i,) for i in joints]),
         ]
-        entries = {title: _entries(places, _one_posture(values, postures)) for title, values, places in named}
-        if self.rotor.any():
-            entries["rotor"] = _entries([(i,) for i in joints], self.rotor, letter="Ia")
+        entries = {
+            title: _entries(places, _one_posture(values, postures), letter="Ia" if title == "rotor" else "D")
+            for title, values, places in named
+            if title != "rotor" or self.rotor.any()
+        }
         title = ", ".join(f"{i} {name}" for i, name in enumerate(self.joint_names, start=1)) or "no joints"
         if postures:
             title += f"; largest sizes of {math.prod(postures)} postures"

@@ -80,7 +80,7 @@ def identification() -> Sheet:
     q, qd, qdd = [0.3, -0.7], [0.9, -1.4], [2.0, -0.6]
     (th1, th2), (w1, w2), (a1, a2) = q, qd, qdd
     C1, S1, C12, S12, C2, S2 = cos(th1), sin(th1), cos(th1 + th2), sin(th1 + th2), cos(th2), sin(th2)
-    Y, names = rne.regressor(arm, q, qd, qdd), rne.parameter_names(arm)
+    Y, names = rne.regressor(arm, q, qd, qdd, rotors=False), rne.parameter_names(arm, rotors=False)
 
     # Of each link mass m, first moments mx, my and Izz, all about its joint; the rest is never felt in the plane.
     turning = w2**2 + 2 * w1 * w2
@@ -99,16 +99,17 @@ def identification() -> Sheet:
     sheet.row("all other columns", 0.0, np.abs(np.delete(Y, [names.index(name) for name in columns], axis=1)).max())
     pi = [m1 * LC1, 0, IC1 + m1 * LC1**2, m2, m2 * LC2, 0, IC2 + m2 * LC2**2]
     felt = [names.index(name) for name in columns]
-    sheet.row("pi", pi, rne.parameters(arm)[felt])
+    parameters = rne.parameters(arm, rotors=False)
+    sheet.row("pi", pi, parameters[felt])
     tau = np.transpose(list(columns.values())) @ pi
-    sheet.rows_of(["tau1 = Y1 pi", "tau2 = Y2 pi"], tau, Y @ rne.parameters(arm))
+    sheet.rows_of(["tau1 = Y1 pi", "tau2 = Y2 pi"], tau, Y @ parameters)
     sheet.rows_of(["tau1", "tau2"], tau, rne.inverse_dynamics(arm, q, qd, qdd))
 
-    sheet.say("Numbers of base parameters; of two links they are these combinations:")
-    sheet.say(rne.base_parameters(arm))
+    sheet.say("Numbers of base parameters without rotors; of two links they are these combinations:")
+    sheet.say(rne.base_parameters(arm, rotors=False))
     counts = {"one_dof_arm": 3, "two_link_com_inertia": 6, "rp_arm": 6, "rrp_spatial": 12, "four_link_spatial_dh": 22}
     for name, count in (counts | {"stanford_6dof": 33}).items():
-        sheet.row(name, count, len(rne.base_parameters(lecture(name))))
+        sheet.row(name, count, len(rne.base_parameters(lecture(name), rotors=False)))
 
     # Torques "measured" on an arm with friction, and an arm of other masses that is to become it.
     true = lecture("two_link_point_mass_friction")

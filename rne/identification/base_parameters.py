@@ -54,7 +54,7 @@ class BaseParameters(Report):
     Examples
     --------
     >>> import rne
-    >>> base = rne.base_parameters(rne.load("models/planar2/robot.dh.toml"))
+    >>> base = rne.base_parameters(rne.load("models/planar2/robot.dh.toml"), rotors=False)
     >>> len(base), base.values().round(6)
     (6, array([1.5     , 0.      , 1.333333, 0.5     , 0.      , 0.333333]))
     """
@@ -97,7 +97,7 @@ class BaseParameters(Report):
         return beta
 
     def regressor(self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, **options: Any) -> Any:
-        """Regressor (..., n, b) of the base parameters: tau = Y beta; options as for `rne.regressor`."""
+        """Regressor (..., n, b) of the base parameters: tau = Y beta as far as `rne.regressor` has columns; its options."""
         Y = regressor(self.robot, q, qd, qdd, rotors=self.rotors, friction=self.friction, **options)
         return Y[..., self.independent]
 
@@ -157,7 +157,7 @@ def base_parameters(
     --------
     >>> import rne
     >>> arm = rne.load("models/planar2/robot.dh.toml")
-    >>> rne.base_parameters(arm).expressions
+    >>> rne.base_parameters(arm, rotors=False).expressions
     ('mx_shoulder + m_elbow', 'my_shoulder', 'Izz_shoulder + m_elbow', 'mx_elbow', 'my_elbow', 'Izz_elbow')
     """
     check_robot(robot)

@@ -128,12 +128,12 @@ def test_the_table_has_the_letters_of_the_books():
         "1 first, 2 second",
         "effective    D11 = 5    D22 = 1",
         "coupling     D12 = 1",
+        "rotor        Ia1 = 0.4  Ia2 = 0.5",
         "centripetal  D111 = 0   D122 = -1",
         "             D211 = 1   D222 = 0",
-        "Coriolis     D112 = -1",
+        "coriolis     D112 = -1",
         "             D212 = 0",
         "gravity      D1 = 40    D2 = 0",
-        "rotor        Ia1 = 0.4  Ia2 = 0.5",
     ]
 
 
