@@ -16,7 +16,8 @@ Wrenches
     [fx, fy, fz, mx, my, mz], acting on the robot at the origin of a named frame, in world axes or in its own.
 Drives
     The reflected rotor inertia, gear_ratio**2 * rotor_inertia, and springs, also between joints, are part of the
-    dynamics. Friction is added on request.
+    dynamics. Friction is added on request. Wherever a function has these flags, `rotors` is True and `friction` False
+    by default.
 Inertia
     Of a tensor, and in files, ixy is - integral of x y dm; a pseudo-inertia has + integral of x y dm in that place.
 Mimic joints

@@ -97,7 +97,7 @@ class BaseParameters(Report):
         return beta
 
     def regressor(self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, **options: Any) -> Any:
-        """Regressor (..., n, b) of the base parameters: tau = Y beta as far as `rne.regressor` has columns; its options."""
+        """Regressor (..., n, b) of the base parameters: Y beta = Y pi; options as for `rne.regressor`."""
         Y = regressor(self.robot, q, qd, qdd, rotors=self.rotors, friction=self.friction, **options)
         return Y[..., self.independent]
 

@@ -9,7 +9,7 @@ from rne import lagrange
 from rne.dynamics.center_of_mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
 from rne.dynamics.kinematics import forward_kinematics, frame_acceleration, frame_velocity, jacobian, jacobian_dot_qd
 from rne.dynamics.statics import joint_wrenches, static_torque
-from rne.identification.regressor import parameters, regressor
+from rne.identification.regressor import parameters, regressor, regressor_remainder
 from rne.model.robot import Robot
 from rne.verification.identities import QUOTIENT, ROUNDING, TINY, Identity, Motions, times
 
@@ -187,15 +187,14 @@ def _frames_on_joints(robot: Robot) -> dict[str, str]:
 
 
 def _linear(m: Motions) -> Array:
-    friction = not m.robot.tree.couplings  # whose dampers are no parameters
-    flags = {"rotors": True, "friction": friction}
-    values, deviation = parameters(m.robot, **flags), np.zeros(m.q.shape)
-    wanted = m.tau - m.springs + (lagrange.friction_torque(m.robot, m.qd) if friction else 0.0)
+    values, deviation = parameters(m.robot, friction=True), np.zeros(m.q.shape)
+    rest = regressor_remainder(m.robot, m.q, m.qd, friction=True)
+    wanted = m.tau + lagrange.friction_torque(m.robot, m.qd) - rest
     for part in m.slices(m.robot.n * len(values)):
-        Y = regressor(m.robot, m.q[part], m.qd[part], m.qdd[part], **flags)
+        Y = regressor(m.robot, m.q[part], m.qd[part], m.qdd[part], friction=True)
         gross = np.abs(Y) @ np.abs(values)
         gross = np.maximum(gross, 1e-3 * gross.max(axis=1, keepdims=True, initial=0.0)) + TINY
-        deviation[part] = np.abs(Y @ values - wanted[part]) / (gross + m.scale[part])
+        deviation[part] = np.abs(Y @ values - wanted[part]) / (gross + np.abs(rest[part]) + m.scale[part])
     return deviation
 
 

@@ -48,6 +48,7 @@ PLAIN = (
     "mass_matrix_inverse",
     "potential_energy",
     "regressor",
+    "regressor_remainder",
     "torque_breakdown",
     "velocity_torques",
 )
