@@ -168,13 +168,13 @@ def motor_sizing(
     theta     226  211.5      -     -   N m      0    0      -     -  rad/s    0 W  0 W
     r           0      0      -     -     N      0    0      -     -    m/s    0 W  0 W
     <BLANKLINE>
-    joint  peak at  torque  gravity  inertia  velocity  friction  spring  external  unit
-    theta  state 1     226      196       30         0         0       0         0   N m
-    r      state 0       0        0        0         0         0       0         0     N
+    joint  peak at  torque  effective  coupling  rotor  centripetal  coriolis  gravity  spring  friction  external  unit
+    theta  state 1     226         30         0      0            0         0      196       0         0         0   N m
+    r      state 0       0          0         0      0            0         0        0       0         0         0     N
     <BLANKLINE>
-    joint    rms  gravity  inertia  velocity  friction  spring  external  unit
-    theta  211.5      196    21.21         0         0       0         0   N m
-    r          0        0        0         0         0       0         0     N
+    joint    rms  effective  coupling  rotor  centripetal  coriolis  gravity  spring  friction  external  unit
+    theta  211.5      21.21         0      0            0         0      196       0         0         0   N m
+    r          0          0         0      0            0         0        0       0         0         0     N
     """
     check_robot(robot)
     check_flag("friction", friction)

@@ -129,9 +129,9 @@ def torque_breakdown(
     >>> bool((parts.total == rne.inverse_dynamics(arm, q, [1.0, 2.0], [0.5, 0.0])).all())
     True
     >>> print(parts)
-    joint      |torque|   inertia     rotor  velocity   gravity    spring  friction  external
-    shoulder       20.5     6.4 %     0.0 %     1.0 %    92.7 %     0.0 %     0.0 %     0.0 %
-    elbow         5.236     7.9 %     0.0 %     0.5 %    91.6 %     0.0 %     0.0 %     0.0 %
+    joint     |torque|  effective  coupling  rotor  centripetal  coriolis  gravity  spring  friction  external
+    shoulder      20.5      6.4 %     0.0 %  0.0 %        0.5 %     0.5 %   92.7 %   0.0 %     0.0 %     0.0 %
+    elbow        5.236      0.0 %     7.9 %  0.0 %        0.5 %     0.0 %   91.6 %   0.0 %     0.0 %     0.0 %
     """
     check_robot(robot)
     check_flag("friction", friction)
