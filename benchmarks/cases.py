@@ -60,7 +60,7 @@ def rows() -> Iterator[Row]:
             yield row
 
 
-# What of a result is compared: factorisations of C differ, what it does to the velocity does not.
+# What of a result is compared: factorizations of C differ, what it does to the velocity does not.
 COMPARED: dict[str, Callable[[Any, States], Any]] = {
     "Coriolis matrix": lambda C, s: np.einsum("kij,kj->ki", C, s.qd),
     "regressor": lambda Y, _: _same_order(Y.reshape(*Y.shape[:2], -1, 10)),

@@ -196,7 +196,7 @@ def _(subject: Subject, s: States, threads: int) -> Run:
 
 @contender("regressor", "rne", needs="regressor")
 def _(subject: Subject, s: States, threads: int) -> Run:
-    return lambda: rne.regressor(subject.robot, s.q, s.qd, s.qdd, threads=threads)
+    return lambda: rne.regressor(subject.robot, s.q, s.qd, s.qdd, rotors=False, threads=threads)
 
 
 @contender("regressor", "pinocchio")

@@ -16,14 +16,15 @@ Wrenches
     [fx, fy, fz, mx, my, mz], acting on the robot at the origin of a named frame, in world axes or in its own.
 Drives
     The reflected rotor inertia, gear_ratio**2 * rotor_inertia, and springs, also between joints, are part of the
-    dynamics. Friction is added on request.
+    dynamics. Friction is added on request. Wherever a function has these flags, `rotors` is True and `friction` False
+    by default.
 Inertia
     Of a tensor, and in files, ixy is - integral of x y dm; a pseudo-inertia has + integral of x y dm in that place.
 Mimic joints
     A coordinate reduction, q_j = ratio * q_i + offset, and so tau = G^T tau_full.
 DH tables
-    Name their convention, standard or modified; centre of mass and inertia are in the link's own frame, the inertia
-    about the centre of mass; drives are given on the motor side.
+    Name their convention, standard or modified; center of mass and inertia are in the link's own frame, the inertia
+    about the center of mass; drives are given on the motor side.
 """
 
 from typing import Any

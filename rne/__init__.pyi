@@ -20,7 +20,7 @@ from .analysis.significance import TorqueParts as TorqueParts
 from .analysis.significance import significance as significance
 from .analysis.torque_breakdown import TorqueBreakdown as TorqueBreakdown
 from .analysis.torque_breakdown import torque_breakdown as torque_breakdown
-from .bodies.free_body import newton_euler as newton_euler
+from .bodies.free_body import free_body_wrench as free_body_wrench
 from .bodies.inertia import Inertia as Inertia
 from .doctor.diagnosis import diagnose as diagnose
 from .doctor.report import Diagnosis as Diagnosis
@@ -32,6 +32,9 @@ from .dynamics.coriolis import VelocityTorques as VelocityTorques
 from .dynamics.coriolis import christoffel as christoffel
 from .dynamics.coriolis import coriolis_matrix as coriolis_matrix
 from .dynamics.coriolis import velocity_torques as velocity_torques
+from .dynamics.energy import actuator_power as actuator_power
+from .dynamics.energy import dissipated_power as dissipated_power
+from .dynamics.energy import dissipation as dissipation
 from .dynamics.energy import kinetic_energy as kinetic_energy
 from .dynamics.energy import potential_energy as potential_energy
 from .dynamics.forward_dynamics import forward_dynamics as forward_dynamics
@@ -52,9 +55,6 @@ from .dynamics.mass_matrix import mass_matrix_inverse as mass_matrix_inverse
 from .dynamics.operational_space import Ellipsoid as Ellipsoid
 from .dynamics.operational_space import inertia_ellipsoid as inertia_ellipsoid
 from .dynamics.operational_space import operational_inertia as operational_inertia
-from .dynamics.power import actuator_power as actuator_power
-from .dynamics.power import dissipated_power as dissipated_power
-from .dynamics.power import dissipation as dissipation
 from .dynamics.statics import joint_wrenches as joint_wrenches
 from .dynamics.statics import static_torque as static_torque
 from .dynamics.statics import transform_twist as transform_twist
@@ -77,6 +77,7 @@ from .identification.identify import identify as identify
 from .identification.regressor import parameter_names as parameter_names
 from .identification.regressor import parameters as parameters
 from .identification.regressor import regressor as regressor
+from .identification.regressor import regressor_remainder as regressor_remainder
 from .model.robot import Robot as Robot
 from .model.tree import Body as Body
 from .model.tree import Coupling as Coupling

@@ -20,15 +20,15 @@ robot
 goal, path
     The reference, one of both. goal : (..., n) a posture to hold. path : (t, q, qd) or (t, q, qd, qdd), samples at
     increasing times (T,), the others (..., T, n), as `rne.quintic` and `rne.trapezoidal` return them:
-    ``path=(t, *rne.quintic(q0, q1, duration, t))``. Between samples it is the polynomial of fifth degree through
+    ``path=(t, *rne.quintic(q0, q1, t, duration=2.0))``. Between samples it is the polynomial of fifth degree through
     position, velocity and acceleration at both, without accelerations the cubic one (the better choice where
     accelerations jump, as at the corners of a trapezoid). Outside its times it stands still at the nearest end.
-kp, kd, ki
+kp, ki, kd
     Gains, not negative: one number, (n,) or (..., n). Leading axes are those of a batch of simulations, for goals and
     paths as well: twenty gains make twenty simulations.
 saturate
-    Whether torques end at `robot.effort`. There the integral does not grow where it would only push on (conditional
-    integration: Åström, Hägglund, "Advanced PID Control", 2006, section 3.5).
+    Whether torques end at `robot.effort_limit`. There the integral does not grow where it would only push on
+    (conditional integration: Åström, Hägglund, "Advanced PID Control", 2006, section 3.5).
 
 A law with strong gains has fast motions of its own: a step h of "rk4" bears eigenvalues of M^-1 kd up to 2.7 / h.
 
@@ -163,8 +163,8 @@ def pd_gravity(
     robot: Robot,
     *,
     kp: ArrayLike,
-    kd: ArrayLike,
     ki: ArrayLike = 0.0,
+    kd: ArrayLike,
     goal: ArrayLike | None = None,
     path: Any = None,
     saturate: bool = False,
@@ -177,7 +177,7 @@ def pd_gravity(
     Parameters
     ----------
     robot, goal, path, saturate : see `rne.control`.
-    kp, kd, ki : gains, N m/rad, N m s/rad, N m/(rad s); for prismatic joints N/m and so on.
+    kp, ki, kd : gains, N m/rad, N m/(rad s), N m s/rad; for prismatic joints N/m and so on.
 
     Returns
     -------
@@ -204,8 +204,8 @@ def feedforward(
     robot: Robot,
     *,
     kp: ArrayLike,
-    kd: ArrayLike,
     ki: ArrayLike = 0.0,
+    kd: ArrayLike,
     goal: ArrayLike | None = None,
     path: Any = None,
     friction: bool = False,
@@ -216,7 +216,7 @@ def feedforward(
     Parameters
     ----------
     robot, goal, path, saturate : see `rne.control`.
-    kp, kd, ki : gains, N m/rad, N m s/rad, N m/(rad s); for prismatic joints N/m and so on.
+    kp, ki, kd : gains, N m/rad, N m/(rad s), N m s/rad; for prismatic joints N/m and so on.
     friction : whether the model includes the friction of its joints.
 
     Returns
@@ -233,7 +233,7 @@ def feedforward(
     --------
     >>> import numpy as np, rne
     >>> arm, t = rne.load("models/planar2/robot.dh.toml"), np.linspace(0.0, 1.0, 11)
-    >>> path = (t, *rne.quintic([0.2, -0.5], [1.4, 0.9], 1.0, t))
+    >>> path = (t, *rne.quintic([0.2, -0.5], [1.4, 0.9], t, duration=1.0))
     >>> servo = rne.control.feedforward(arm, kp=100.0, kd=20.0, path=path)
     >>> bool(rne.simulate(arm, [0.2, -0.5], t=t, tau=servo).tracking().peak.max() < 1e-9)
     True
@@ -246,8 +246,8 @@ def computed_torque(
     robot: Robot,
     *,
     kp: ArrayLike,
-    kd: ArrayLike,
     ki: ArrayLike = 0.0,
+    kd: ArrayLike,
     goal: ArrayLike | None = None,
     path: Any = None,
     friction: bool = False,
@@ -261,7 +261,7 @@ def computed_torque(
     Parameters
     ----------
     robot, goal, path, saturate : see `rne.control`.
-    kp, kd, ki : gains from errors to accelerations, 1/s^2, 1/s, 1/s^3; kd = 2 sqrt(kp) is critical damping.
+    kp, ki, kd : gains from errors to accelerations, 1/s^2, 1/s^3, 1/s; kd = 2 sqrt(kp) is critical damping.
     friction : whether the model includes the friction of its joints.
 
     Returns
@@ -315,5 +315,5 @@ def _gains(robot: Robot, kp: ArrayLike, ki: ArrayLike, kd: ArrayLike, saturate: 
         if not ((rows >= 0) & (rows < np.inf)).all():
             raise ArgumentError(f"{name}: wanted numbers of zero or more, got {given[name]!r}")
         gains[..., row, :] = rows.reshape(*batch.shape, robot.n)
-    gains[..., at.LIMIT, :] = robot.effort if saturate else np.inf
+    gains[..., at.LIMIT, :] = robot.effort_limit if saturate else np.inf
     return gains

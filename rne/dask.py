@@ -43,7 +43,7 @@ from rne.analysis import torque_breakdown as breakdown
 from rne.batch.arguments import Floats, as_shape, check_robot, with_axes
 from rne.check import real_array
 from rne.dynamics import center_of_mass as mass
-from rne.dynamics import coriolis, energy, kinematics, power, statics
+from rne.dynamics import coriolis, energy, kinematics, statics
 from rne.dynamics import forward_dynamics as forward
 from rne.dynamics import inverse_dynamics as dynamics
 from rne.dynamics import mass_matrix as inertia
@@ -156,7 +156,7 @@ def _call(
     return function(robot, **arguments, **options)
 
 
-actuator_power = _by_blocks(power.actuator_power)
+actuator_power = _by_blocks(energy.actuator_power)
 bias_vector = _by_blocks(dynamics.bias_vector)
 center_of_mass = _by_blocks(mass.center_of_mass)
 center_of_mass_jacobian = _by_blocks(mass.center_of_mass_jacobian)
@@ -164,8 +164,8 @@ center_of_mass_velocity = _by_blocks(mass.center_of_mass_velocity)
 christoffel = _by_blocks(coriolis.christoffel)
 coriolis_matrix = _by_blocks(coriolis.coriolis_matrix)
 coriolis_vector = _by_blocks(dynamics.coriolis_vector)
-dissipated_power = _by_blocks(power.dissipated_power)
-dissipation = _by_blocks(power.dissipation)
+dissipated_power = _by_blocks(energy.dissipated_power)
+dissipation = _by_blocks(energy.dissipation)
 effective_inertia = _by_blocks(inertia.effective_inertia)
 forward_dynamics = _by_blocks(forward.forward_dynamics)
 forward_kinematics = _by_blocks(kinematics.forward_kinematics)
@@ -184,6 +184,7 @@ mass_matrix_inverse = _by_blocks(inertia.mass_matrix_inverse)
 operational_inertia = _by_blocks(operational.operational_inertia)
 potential_energy = _by_blocks(energy.potential_energy)
 regressor = _by_blocks(linear_model.regressor)
+regressor_remainder = _by_blocks(linear_model.regressor_remainder)
 static_torque = _by_blocks(statics.static_torque)
 torque_breakdown = _by_blocks(breakdown.torque_breakdown)
 velocity_torques = _by_blocks(coriolis.velocity_torques)

@@ -183,7 +183,8 @@ def _precision(dtype: Any) -> str:
     raise ArgumentError(f"dtype: wanted float64 or float32, got {dtype!r}")
 
 
-_HOMES = (__name__, "rne.kernels.user_dynamics", "rne.kernels.user_kinematics")
 __all__ = sorted(
-    name for name, value in globals().items() if name[0] != "_" and getattr(value, "__module__", None) in _HOMES
+    name
+    for name, value in globals().items()
+    if name[0] != "_" and (getattr(value, "__module__", None) or "").startswith((__name__, "rne.kernels.user."))
 )

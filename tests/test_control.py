@@ -200,8 +200,8 @@ def test_torques_end_at_the_limit_and_the_integral_waits():
 def test_every_joint_has_its_own_limit():
     law = control.computed_torque(PANDA, kp=2000.0, kd=80.0, goal=np.full(7, 0.8), saturate=True)
     got = rne.simulate(PANDA, np.zeros((3, 7)), random_states(7, 3)[1], np.linspace(0.0, 0.3, 31), tau=law)
-    assert (np.abs(got.tau) <= PANDA.effort).all()
-    assert (np.abs(got.tau) == PANDA.effort).any(axis=(0, 1)).sum() > 3
+    assert (np.abs(got.tau) <= PANDA.effort_limit).all()
+    assert (np.abs(got.tau) == PANDA.effort_limit).any(axis=(0, 1)).sum() > 3
     assert "87" in str(got.tracking())
 
 
@@ -236,7 +236,7 @@ def test_torques_of_an_arm_are_those_of_pinocchio(law, samples):
 
 def test_feed_forward_of_the_true_model_leaves_nothing_to_the_feedback():
     t = np.linspace(0.0, 1.5, 16)
-    path = (t, *rne.quintic([0.2, -0.5], [1.4, 0.9], 1.5, t))
+    path = (t, *rne.quintic([0.2, -0.5], [1.4, 0.9], t, duration=1.5))
     law = control.feedforward(PLANAR, kp=50.0, kd=10.0, path=path)
     got = rne.simulate(PLANAR, [0.2, -0.5], t=t, tau=law)
     assert got.tracking().peak.max() < 1e-10

@@ -64,12 +64,12 @@ def test_the_kernel_follows_the_same_reference():
 
 def test_made_trajectories_are_references():
     """A quintic between its ends alone; a trapezoid by cubics between its corners."""
-    q0, q1, limits = [0.2, -0.5], [1.4, 0.9], {"velocity": 1.0, "acceleration": 4.0}
+    q0, q1, limits = [0.2, -0.5], [1.4, 0.9], {"velocity_limit": 1.0, "acceleration_limit": 4.0}
     t = np.linspace(0.0, 2.0, 41)
     ends = np.array([0.0, 1.5])
-    path = (ends, *rne.quintic(q0, q1, 1.5, ends))
+    path = (ends, *rne.quintic(q0, q1, ends, duration=1.5))
     for got, wanted in zip(
-        control.pid(PLANAR, kp=1.0, path=path).reference(t), rne.quintic(q0, q1, 1.5, t), strict=True
+        control.pid(PLANAR, kp=1.0, path=path).reference(t), rne.quintic(q0, q1, t, duration=1.5), strict=True
     ):
         assert_near(got, wanted)
     end = rne.trapezoidal_duration(q0, q1, **limits)
@@ -85,7 +85,7 @@ def test_made_trajectories_are_references():
 def test_jumps_of_the_reference_between_steps_do_not_disturb():
     """Of a trapezoid with its corners at ends of steps, and of a path that ends at full speed."""
     corners = np.array([0.0, 0.25, 1.4, 1.65])
-    limits = {"velocity": 1.0, "acceleration": 4.0}
+    limits = {"velocity_limit": 1.0, "acceleration_limit": 4.0}
     path = (corners, *rne.trapezoidal([0.2, -0.5], [1.6, 0.9], corners, **limits)[:2])
     law = control.computed_torque(PLANAR, kp=100.0, kd=20.0, path=path)
     got = rne.simulate(PLANAR, [0.2, -0.5], t=np.linspace(0.0, 2.0, 41), tau=law)
@@ -290,7 +290,7 @@ def test_a_force_on_a_wall():
 
 def test_a_reference_at_one_time():
     t = np.linspace(0.0, 1.0, 5)
-    path = (t, *rne.quintic([0.1, 0.2], [1.0, -0.5], 1.0, t))
+    path = (t, *rne.quintic([0.1, 0.2], [1.0, -0.5], t, duration=1.0))
     for reference in (
         control.pid(PLANAR, kp=1.0, path=path).reference,
         control.pid(PLANAR, kp=1.0, goal=[[0.1, 0.2]]).reference,

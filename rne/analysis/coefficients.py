@@ -37,7 +37,7 @@ class Coefficients(Report):
     joint_names : the coordinates, in the order of the axes of the arrays.
     inertia : (..., n, n) D_ij of the bodies, without the rotors; kg m^2, kg m or kg.
     rotor : (n,) Ia, the reflected inertias of the rotors, which no posture changes.
-    velocity : (..., n, n, n) D_ijk, symmetric in j and k: either mixed term stands in the sum.
+    christoffel : (..., n, n, n) D_ijk, symmetric in j and k: either mixed term stands in the sum.
     gravity : (..., n) D_i, N m or N.
 
     Examples
@@ -54,7 +54,7 @@ class Coefficients(Report):
     joint_names: tuple[str, ...]
     inertia: Floats
     rotor: Floats
-    velocity: Floats
+    christoffel: Floats
     gravity: Floats
 
     @property
@@ -70,12 +70,12 @@ class Coefficients(Report):
     @property
     def centripetal(self) -> Floats:
         """Centripetal coefficients D_ijj (..., n, n): what joint j alone does to joint i."""
-        return np.diagonal(self.velocity, axis1=-2, axis2=-1).copy()
+        return np.diagonal(self.christoffel, axis1=-2, axis2=-1).copy()
 
     @property
     def coriolis(self) -> Floats:
         """Coriolis coefficients D_ijk (..., n, n, n), zero for j = k."""
-        return self.velocity * ~np.eye(len(self.joint_names), dtype=bool)
+        return self.christoffel * ~np.eye(len(self.joint_names), dtype=bool)
 
     @property
     def mass_matrix(self) -> Floats:
@@ -95,7 +95,7 @@ class Coefficients(Report):
         places = tuple(as_joint(self.joint_names, joint, "index") for joint in given)
         if not 1 <= len(places) <= 3:
             raise ArgumentError(f"index: wanted one joint (D_i), two (D_ij) or three (D_ijk), got {len(places)}")
-        whole: Floats = (self.gravity, self.inertia, self.velocity)[len(places) - 1]
+        whole: Floats = (self.gravity, self.inertia, self.christoffel)[len(places) - 1]
         for place in places:
             whole = np.take(whole, place, axis=len(self.gravity.shape) - 1)
         return whole
@@ -108,13 +108,16 @@ class Coefficients(Report):
         named: list[tuple[str, Floats, list[tuple[int, ...]]]] = [
             ("effective", self.effective, [(i, i) for i in joints]),
             ("coupling", self.inertia[..., first, second], list(pairs)),
+            ("rotor", np.broadcast_to(self.rotor, self.gravity.shape), [(i,) for i in joints]),
             ("centripetal", self.centripetal, [(i, j, j) for i in joints for j in joints]),
-            ("Coriolis", self.velocity[..., first, second], [(i, j, k) for i in joints for j, k in pairs]),
+            ("coriolis", self.christoffel[..., first, second], [(i, j, k) for i in joints for j, k in pairs]),
             ("gravity", self.gravity, [(i,) for i in joints]),
         ]
-        entries = {title: _entries(places, _one_posture(values, postures)) for title, values, places in named}
-        if self.rotor.any():
-            entries["rotor"] = _entries([(i,) for i in joints], self.rotor, letter="Ia")
+        entries = {
+            title: _entries(places, _one_posture(values, postures), letter="Ia" if title == "rotor" else "D")
+            for title, values, places in named
+            if title != "rotor" or self.rotor.any()
+        }
         title = ", ".join(f"{i} {name}" for i, name in enumerate(self.joint_names, start=1)) or "no joints"
         if postures:
             title += f"; largest sizes of {math.prod(postures)} postures"
@@ -155,7 +158,7 @@ def coefficients(
     coupling     D12 = 0.3333
     centripetal  D111 = 0      D122 = -0.5
                  D211 = 0.5    D222 = 0
-    Coriolis     D112 = -0.5
+    coriolis     D112 = -0.5
                  D212 = 0
     gravity      D1 = 14.71    D2 = 0
     """
@@ -164,7 +167,7 @@ def coefficients(
         robot.joint_names,
         inertia=mass_matrix(robot, q, rotors=False, threads=threads),
         rotor=reflected_inertia(robot),
-        velocity=christoffel(robot, q, threads=threads),
+        christoffel=christoffel(robot, q, threads=threads),
         gravity=gravity_vector(robot, q, gravity=gravity, threads=threads),
     )
 

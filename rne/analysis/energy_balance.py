@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from rne.batch.arguments import Floats, as_batch, as_wrenches, check_robot
 from rne.check import check_flag
 from rne.control import Controller
+from rne.dynamics.energy import actuator_power, dissipated_power
 from rne.dynamics.inverse_dynamics import inverse_dynamics
-from rne.dynamics.power import actuator_power, dissipated_power
 from rne.dynamics.statics import static_torque
 from rne.errors import ArgumentError
 from rne.model.robot import Robot
@@ -181,7 +181,7 @@ def energy_drift(
     middle = q[..., :-1, :] + change / 2 + h / 8 * (before - after), 1.5 * change / h - (before + after) / 4
     work = np.zeros(change.shape[:-1])
     if isinstance(tau, Controller):
-        power = actuator_power(robot, motion.tau, qd).sum(axis=-1)
+        power = actuator_power(robot, qd, motion.tau).sum(axis=-1)
         work += _simpson(h[:, 0], power, _between(t, power))
     elif callable(tau):
         powers = _controlled(robot, tau, t, q, qd), _controlled(robot, tau, t[:-1] + h[:, 0] / 2, *middle)
@@ -202,7 +202,7 @@ def energy_drift(
 def _controlled(robot: Robot, controller: Function, times: Array, q: Array, qd: Array) -> Array:
     """Power (..., T) of the torques of a controller, asked at each time."""
     states = zip(times.tolist(), np.moveaxis(q, -2, 0), np.moveaxis(qd, -2, 0), strict=True)
-    power = [actuator_power(robot, asked(controller, t, *state), state[1]).sum(axis=-1) for t, *state in states]
+    power = [actuator_power(robot, state[1], asked(controller, t, *state)).sum(axis=-1) for t, *state in states]
     return np.stack(power, axis=-1) if power else np.zeros(q.shape[:-1])
 
 

@@ -41,7 +41,7 @@ class LinkForces(Report):
     qdd, tau : (..., n) accelerations and torques of the coordinates; tau is that of `inverse_dynamics`.
     body_names : the bodies.
     mass : (bodies,) kg.
-    com, acceleration : (..., bodies, 3) centres of mass, m, and their accelerations, m/s^2.
+    com, acceleration : (..., bodies, 3) centers of mass, m, and their accelerations, m/s^2.
     weight : (bodies, 3) m g, N.
 
     Examples
@@ -104,8 +104,8 @@ def link_forces(
     q: ArrayLike,
     qd: ArrayLike | None = None,
     qdd: ArrayLike | None = None,
-    *,
     tau: ArrayLike | None = None,
+    *,
     gravity: ArrayLike | None = None,
     f_ext: Mapping[str, Any] | None = None,
     friction: bool = False,

@@ -10,17 +10,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.analysis.torque_breakdown import torque_breakdown
+from rne.analysis.torque_breakdown import TERMS, torque_breakdown
 from rne.batch.arguments import as_batch, as_wrenches, check_robot
 from rne.check import check_flag, numbers
-from rne.dynamics.power import actuator_power
+from rne.dynamics.energy import actuator_power
 from rne.errors import ArgumentError
 from rne.model.robot import Robot
 from rne.tables import Report, cells, columns, percent
 
 Array = NDArray[np.float64]
-
-TERMS = ("gravity", "inertia", "velocity", "friction", "spring", "external")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,11 +37,11 @@ class MotorSizing(Report):
     peak_sample : the state in which the torque is largest, counted from 0.
     peak_time : its time, s; None without times.
     torque_at_peak : the torque there, with its sign; the sum of the following.
-    gravity, inertia, velocity, friction, spring, external : its parts: weight; accelerations, rotors included; Coriolis
-        and centripetal; viscous and Coulomb friction; springs; wrenches that act on the robot.
-    rms_terms : root of the mean square of each of these parts over all states, by its name.
-    torque_used, speed_used : `peak_torque` as a part of `robot.effort`, `peak_speed` of `robot.velocity`: above 1 the
-        limit is broken; 0 where there is no limit.
+    effective, coupling, rotor, centripetal, coriolis, gravity, spring, friction, external : its terms, as those of
+        `torque_breakdown`.
+    rms_terms : root of the mean square of each of these terms over all states, by its name.
+    torque_used, speed_used : `peak_torque` as a part of `robot.effort_limit`, `peak_speed` of `robot.velocity_limit`:
+        above 1 the limit is broken; 0 where there is no limit.
 
     Examples
     --------
@@ -64,11 +62,14 @@ class MotorSizing(Report):
     peak_sample: NDArray[np.intp]
     peak_time: Array | None
     torque_at_peak: Array
+    effective: Array
+    coupling: Array
+    rotor: Array
+    centripetal: Array
+    coriolis: Array
     gravity: Array
-    inertia: Array
-    velocity: Array
-    friction: Array
     spring: Array
+    friction: Array
     external: Array
     rms_terms: dict[str, Array]
 
@@ -80,12 +81,12 @@ class MotorSizing(Report):
     @property
     def torque_used(self) -> Array:
         """Peak torque as a part of the limit."""
-        return part_of(self.peak_torque, self.robot.effort)
+        return part_of(self.peak_torque, self.robot.effort_limit)
 
     @property
     def speed_used(self) -> Array:
         """Peak speed as a part of the limit."""
-        return part_of(self.peak_speed, self.robot.velocity)
+        return part_of(self.peak_speed, self.robot.velocity_limit)
 
     def _table(self) -> str:
         robot = self.robot
@@ -95,13 +96,13 @@ class MotorSizing(Report):
             "joint": self.joint_names,
             "torque": cells(self.peak_torque),
             "rms": cells(self.rms_torque),
-            "limit": cells(robot.effort),
-            "used": _percent(self.torque_used, robot.effort),
+            "limit": cells(robot.effort_limit),
+            "used": _percent(self.torque_used, robot.effort_limit),
             "unit": forces,
             "speed": cells(self.peak_speed),
             "rms ": cells(self.rms_speed),
-            "limit ": cells(robot.velocity),
-            "used ": _percent(self.speed_used, robot.velocity),
+            "limit ": cells(robot.velocity_limit),
+            "used ": _percent(self.speed_used, robot.velocity_limit),
             "unit ": speeds,
             "power": cells(self.peak_power, " W"),
             "rms  ": cells(self.rms_power, " W"),
@@ -130,7 +131,7 @@ def motor_sizing(
     qdd: ArrayLike | None = None,
     *,
     t: ArrayLike | None = None,
-    friction: bool = True,
+    friction: bool = False,
     gravity: ArrayLike | None = None,
     f_ext: Mapping[str, Any] | None = None,
 ) -> MotorSizing:
@@ -167,13 +168,13 @@ def motor_sizing(
     theta     226  211.5      -     -   N m      0    0      -     -  rad/s    0 W  0 W
     r           0      0      -     -     N      0    0      -     -    m/s    0 W  0 W
     <BLANKLINE>
-    joint  peak at  torque  gravity  inertia  velocity  friction  spring  external  unit
-    theta  state 1     226      196       30         0         0       0         0   N m
-    r      state 0       0        0        0         0         0       0         0     N
+    joint  peak at  torque  effective  coupling  rotor  centripetal  coriolis  gravity  spring  friction  external  unit
+    theta  state 1     226         30         0      0            0         0      196       0         0         0   N m
+    r      state 0       0          0         0      0            0         0        0       0         0         0     N
     <BLANKLINE>
-    joint    rms  gravity  inertia  velocity  friction  spring  external  unit
-    theta  211.5      196    21.21         0         0       0         0   N m
-    r          0        0        0         0         0       0         0     N
+    joint    rms  effective  coupling  rotor  centripetal  coriolis  gravity  spring  friction  external  unit
+    theta  211.5      21.21         0      0            0         0      196       0         0         0   N m
+    r          0          0         0      0            0         0        0       0         0         0     N
     """
     check_robot(robot)
     check_flag("friction", friction)
@@ -186,10 +187,9 @@ def motor_sizing(
     shape, rows = (*batch.shape, robot.n), (batch.samples, robot.n)
     q, qd, qdd = (batch.rows[name].astype(np.float64).reshape(shape) for name in ("q", "qd", "qdd"))
     parts = torque_breakdown(robot, q, qd, qdd, gravity=gravity, f_ext=f_ext, friction=friction)
-    terms = {name: getattr(parts, name).reshape(rows) for name in TERMS}
-    terms["inertia"] = terms["inertia"] + parts.rotor.reshape(rows)
+    terms = {name: term.reshape(rows) for name, term in parts.terms.items()}
     tau, speed = parts.total.reshape(rows), qd.reshape(rows)
-    power = actuator_power(robot, tau, speed)
+    power = actuator_power(robot, speed, tau)
     peak = np.abs(tau).argmax(axis=0)
     joints = np.arange(robot.n)
     return MotorSizing(

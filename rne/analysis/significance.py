@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.analysis.motor_sizing import part_of
-from rne.analysis.torque_parts import TERMS, catalogue_of, chosen, parts_of_torque
+from rne.analysis.torque_breakdown import OF_THE_MODEL
+from rne.analysis.torque_parts import catalog_of, chosen, parts_of_torque
 from rne.batch.arguments import as_batch, check_robot
 from rne.check import numbers
 from rne.errors import ArgumentError
@@ -38,7 +39,7 @@ class TorqueParts(Report):
     max_error, rms_error : largest size and root of the mean square of the part, N m or N.
     of_peak : `max_error` as a part of the largest torque of the joint.
     of_rms : `rms_error` as a part of the root of the mean square of its torque.
-    of_limit : `max_error` as a part of `robot.effort`; 0 where there is no limit.
+    of_limit : `max_error` as a part of `robot.effort_limit`; 0 where there is no limit.
 
     Examples
     --------
@@ -95,7 +96,7 @@ class Significance(Report):
     --------
     >>> import numpy as np, rne
     >>> arm = rne.load("models/planar2/robot.dh.toml")
-    >>> motion = rne.quintic([0.0, 0.0], [1.0, 0.5], 2.0, np.linspace(0.0, 2.0, 201))
+    >>> motion = rne.quintic([0.0, 0.0], [1.0, 0.5], np.linspace(0.0, 2.0, 201), duration=2.0)
     >>> report = rne.significance(arm, *motion, below=0.01)
     >>> report.dropped
     ('Ia1', 'D111', 'D112', 'D122', 'spring1', 'friction1', 'Ia2', 'D212', 'D222', 'spring2', 'friction2')
@@ -132,8 +133,10 @@ class Significance(Report):
         names = self.joint_names
         units = ["N" if self.robot.joint(name).kind == "prismatic" else "N m" for name in names]
         demand = {"joint": names, "peak": cells(self.peak_torque), "rms": cells(self.rms_torque), "unit": units}
-        shares = self.terms.share.reshape(len(names), len(TERMS)).T
-        demand |= {name: [f"{100 * part:.1f} %" for part in share] for name, share in zip(TERMS, shares, strict=True)}
+        shares = self.terms.share.reshape(len(names), len(OF_THE_MODEL)).T
+        demand |= {
+            name: [f"{100 * part:.1f} %" for part in share] for name, share in zip(OF_THE_MODEL, shares, strict=True)
+        }
         ranking = self.coefficients.ranking
         ranking = ranking[self.coefficients.max_error[ranking] != 0]
         first = ranking[:_SHOWN]
@@ -151,7 +154,7 @@ class Significance(Report):
 
 def _error_columns(parts: TorqueParts, which: NDArray[np.intp], robot: Robot) -> dict[str, Sequence[str]]:
     joints = parts.joint[which]
-    of_limit = zip(percent(parts.of_limit[which]), robot.effort[joints], strict=True)
+    of_limit = zip(percent(parts.of_limit[which]), robot.effort_limit[joints], strict=True)
     return {
         "joint": [robot.joint_names[k] for k in joints],
         "share": percent(parts.share[which]),
@@ -171,7 +174,7 @@ def significance(
     *,
     drop: Iterable[str] = (),
     below: float | None = None,
-    friction: bool = True,
+    friction: bool = False,
     gravity: ArrayLike | None = None,
     threads: int | None = None,
 ) -> Significance:
@@ -210,7 +213,7 @@ def significance(
     --------
     >>> import numpy as np, rne
     >>> arm = rne.load("models/planar2/robot.dh.toml")
-    >>> motion = rne.quintic([0.0, 0.0], [1.0, 0.5], 2.0, np.linspace(0.0, 2.0, 201))
+    >>> motion = rne.quintic([0.0, 0.0], [1.0, 0.5], np.linspace(0.0, 2.0, 201), duration=2.0)
     >>> print(rne.significance(arm, *motion, drop=["centripetal", "coriolis"]))
     joint      peak    rms  unit  effective  coupling  rotor  centripetal  coriolis  gravity  spring  friction
     shoulder  24.01  16.75   N m     13.6 %     2.1 %  0.0 %        0.1 %     0.2 %   84.0 %   0.0 %     0.0 %
@@ -236,13 +239,13 @@ def significance(
     batch = as_batch(robot, {"q": q, "qd": qd, "qdd": qdd}, required="q")
     if batch.samples == 0:
         raise ArgumentError("q: wanted one state or more, got none")
-    catalogue = catalogue_of(robot.n)
-    gone = chosen(catalogue, drop)
+    catalog = catalog_of(robot.n)
+    gone = chosen(catalog, drop)
     threshold = 0.0 if below is None else float(numbers("below", below, ()))
     if threshold < 0:
         raise ArgumentError(f"below: wanted zero or more, got {below!r}")
     states = [batch.rows[name].astype(np.float64, copy=False) for name in ("q", "qd", "qdd")]
-    step = max(1, _AT_A_TIME // max(1, catalogue.term.size))
+    step = max(1, _AT_A_TIME // max(1, catalog.term.size))
     slices = [slice(k, k + step) for k in range(0, batch.samples, step)]
 
     def parts_of(rows: slice) -> tuple[Array, Array]:
@@ -253,9 +256,9 @@ def significance(
     for rows in slices:
         parts, total[rows] = parts_of(rows)
         by_part.add(parts)
-        by_term.add(np.einsum("sip,ipt->sit", parts, catalogue.term[..., None] == np.arange(len(TERMS))))
+        by_term.add(np.einsum("sip,ipt->sit", parts, catalog.term[..., None] == np.arange(len(OF_THE_MODEL))))
         whole.add(total[rows])
-    coefficient_errors = _errors(robot, catalogue.names.ravel(), by_part, by_part, whole)
+    coefficient_errors = _errors(robot, catalog.names.ravel(), by_part, by_part, whole)
     gone |= coefficient_errors.of_peak.reshape(gone.shape) < threshold
 
     simplified, lost = total.copy(), _Sizes()
@@ -270,9 +273,9 @@ def significance(
         simplified.reshape(shape),
         peak_torque=whole.largest,
         rms_torque=whole.rms,
-        terms=_errors(robot, np.tile(TERMS, robot.n), by_term, by_part, whole),
+        terms=_errors(robot, np.tile(OF_THE_MODEL, robot.n), by_term, by_part, whole),
         coefficients=coefficient_errors,
-        dropped=tuple(map(str, catalogue.names[gone])),
+        dropped=tuple(map(str, catalog.names[gone])),
         error=_errors(robot, np.array(robot.joint_names), lost, by_part, whole),
     )
 
@@ -315,5 +318,5 @@ def _errors(robot: Robot, names: NDArray[Any], parts: _Sizes, coefficients: _Siz
         rms_error=rms,
         of_peak=part_of(largest, peaks),
         of_rms=part_of(rms, means),
-        of_limit=part_of(largest, robot.effort[joint]),
+        of_limit=part_of(largest, robot.effort_limit[joint]),
     )

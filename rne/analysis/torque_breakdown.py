@@ -1,4 +1,4 @@
-"""What a joint torque consists of: inertia, rotors, velocity, gravity, springs, friction and loads, each by itself."""
+"""What a joint torque consists of, term by term; the list of the terms, which every report on torques shares."""
 
 from __future__ import annotations
 
@@ -9,18 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rne.batch.arguments import Batch, Floats, as_batch, as_table, as_wrenches, check_robot
-from rne.batch.threads import launch
+from rne.batch.arguments import Floats, as_batch, as_wrenches, check_robot
 from rne.check import check_flag
-from rne.dynamics.inverse_dynamics import coriolis_vector, friction_torque, gravity_vector, inverse_dynamics
-from rne.dynamics.mass_matrix import reflected_inertia
+from rne.dynamics.coriolis import velocity_torques
+from rne.dynamics.inverse_dynamics import friction_torque, gravity_vector, inverse_dynamics
+from rne.dynamics.mass_matrix import mass_matrix, reflected_inertia
 from rne.dynamics.statics import static_torque
-from rne.kernels.entries import INVERSE_DYNAMICS
 from rne.model.robot import Robot
-from rne.tables import Report
+from rne.tables import Report, cells, columns
 
 WEIGHTLESS = (0.0, 0.0, 0.0)
-TERMS = ("inertia", "rotor", "velocity", "gravity", "spring", "friction", "external")
+TERMS = ("effective", "coupling", "rotor", "centripetal", "coriolis", "gravity", "spring", "friction", "external")
+"""The terms of a joint torque. Each but the last, the wrenches on the robot, belongs to the equations of motion."""
+OF_THE_MODEL = TERMS[:-1]
+
+# Entries of mass matrices that are held at a time.
+_AT_A_TIME = 1_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,15 +36,16 @@ class TorqueBreakdown(Report):
     Attributes
     ----------
     joint_names : the coordinates, in the order of the last axis.
-    inertia : of the bodies, M qdd without the rotors.
-    rotor : reflected inertia of the rotors times qdd.
-    velocity : Coriolis and centripetal torques, as `coriolis_vector`.
+    effective : of the inertia that the joint itself feels, D_ii qdd_i, without its rotor.
+    coupling : of the accelerations of the other joints, sum of D_ij qdd_j over j other than i.
+    rotor : reflected inertia of the rotor times the acceleration, Ia_i qdd_i.
+    centripetal, coriolis : of the velocities, as `velocity_torques`; together `coriolis_vector`.
     gravity : as `gravity_vector`.
     spring : of the springs of and between the joints.
     friction : as `friction_torque`, or zero if not asked for.
     external : -J^T w of the wrenches that act on the robot.
     total : what `inverse_dynamics` returns, to the last bit. The terms, each rounded by itself, add up to it but for
-        rounding, since seven numbers of sixteen digits seldom have a sum of sixteen digits.
+        rounding, since nine numbers of sixteen digits seldom have a sum of sixteen digits.
 
     Examples
     --------
@@ -48,15 +53,17 @@ class TorqueBreakdown(Report):
     >>> arm = rne.load("models/planar2/robot.dh.toml")
     >>> parts = rne.torque_breakdown(arm, [[0.0, 0.0], [0.2, 0.1]], qdd=[0.5, 0.0])
     >>> list(parts.terms)
-    ['inertia', 'rotor', 'velocity', 'gravity', 'spring', 'friction', 'external']
+    ['effective', 'coupling', 'rotor', 'centripetal', 'coriolis', 'gravity', 'spring', 'friction', 'external']
     >>> parts.share()["gravity"].round(3)
     array([0.936, 0.92 ])
     """
 
     joint_names: tuple[str, ...]
-    inertia: Floats
+    effective: Floats
+    coupling: Floats
     rotor: Floats
-    velocity: Floats
+    centripetal: Floats
+    coriolis: Floats
     gravity: Floats
     spring: Floats
     friction: Floats
@@ -81,13 +88,8 @@ class TorqueBreakdown(Report):
         return {name: np.divide(size, whole, out=np.zeros_like(size), where=whole != 0) for name, size in sizes.items()}
 
     def _table(self) -> str:
-        shares, sizes = self.share(), _mean_size(self.total)
-        width = max(map(len, ("joint", *self.joint_names)))
-        lines = [f"{'joint':<{width}} {'|torque|':>10}" + "".join(f"{name:>10}" for name in TERMS)]
-        for k, name in enumerate(self.joint_names):
-            parts = "".join(f"{100 * shares[term][k]:>8.1f} %" for term in TERMS)
-            lines.append(f"{name:<{width}} {sizes[k]:>10.4g}{parts}")
-        return "\n".join(lines)
+        shares = {name: [f"{100 * part:.1f} %" for part in share] for name, share in self.share().items()}
+        return columns({"joint": self.joint_names, "|torque|": cells(_mean_size(self.total)), **shares})
 
 
 def _mean_size(term: Floats) -> Floats:
@@ -108,7 +110,7 @@ def torque_breakdown(
     friction: bool = False,
     threads: int | None = None,
 ) -> TorqueBreakdown:
-    """Take the torques of a motion apart: which of them go into inertia, rotors, velocity, gravity and so on.
+    """Take the torques of a motion apart: what goes into accelerations, velocities, gravity, springs, friction.
 
     Parameters
     ----------
@@ -127,9 +129,9 @@ def torque_breakdown(
     >>> bool((parts.total == rne.inverse_dynamics(arm, q, [1.0, 2.0], [0.5, 0.0])).all())
     True
     >>> print(parts)
-    joint      |torque|   inertia     rotor  velocity   gravity    spring  friction  external
-    shoulder       20.5     6.4 %     0.0 %     1.0 %    92.7 %     0.0 %     0.0 %     0.0 %
-    elbow         5.236     7.9 %     0.0 %     0.5 %    91.6 %     0.0 %     0.0 %     0.0 %
+    joint     |torque|  effective  coupling  rotor  centripetal  coriolis  gravity  spring  friction  external
+    shoulder      20.5      6.4 %     0.0 %  0.0 %        0.5 %     0.5 %   92.7 %   0.0 %     0.0 %     0.0 %
+    elbow        5.236      0.0 %     7.9 %  0.0 %        0.5 %     0.0 %   91.6 %   0.0 %     0.0 %     0.0 %
     """
     check_robot(robot)
     check_flag("friction", friction)
@@ -137,26 +139,45 @@ def torque_breakdown(
     state = {"q": q, "qd": qd, "qdd": qdd, **wrenches}
     batch = as_batch(robot, state, required="q", widths=dict.fromkeys(wrenches, 6))
     q, qd, qdd = (batch.rows[name].reshape(*batch.shape, robot.n) for name in ("q", "qd", "qdd"))
-    with np.errstate(invalid="ignore"):  # infinity where there is no rotor
-        rotor = reflected_inertia(robot).astype(batch.dtype) * qdd
+    effective, coupling = _inertia_torques(robot, batch.rows["q"], batch.rows["qdd"], threads)
+    of_velocity = velocity_torques(robot, q, qd, threads=threads)
     return TorqueBreakdown(
         robot.joint_names,
-        inertia=_body_inertia(robot, batch, threads),
-        rotor=rotor,
-        velocity=coriolis_vector(robot, q, qd, threads=threads),
+        effective=effective.reshape(qdd.shape),
+        coupling=coupling.reshape(qdd.shape),
+        rotor=rotor_torque(robot, qdd),
+        centripetal=of_velocity.centripetal,
+        coriolis=of_velocity.coriolis,
         gravity=gravity_vector(robot, q, gravity=gravity, threads=threads),
-        spring=inverse_dynamics(robot, q, gravity=WEIGHTLESS, threads=threads),
+        spring=spring_torque(robot, q, threads),
         friction=friction_torque(robot, qd, threads=threads) if friction else np.zeros_like(qd),
         external=0.0 - static_torque(robot, q, f_ext or {}, threads=threads),  # no negative zeros
         total=inverse_dynamics(robot, q, qd, qdd, gravity=gravity, f_ext=f_ext, friction=friction, threads=threads),
     )
 
 
-def _body_inertia(robot: Robot, batch: Batch, threads: int | None) -> Floats:
-    """M qdd of the bodies alone: inverse dynamics at rest, weightless, by a table without rotors."""
-    table = robot.links.without_rotors(as_table(robot, batch.dtype, WEIGHTLESS))
-    at_rest = batch._replace(rows=batch.rows | {"qd": np.zeros_like(batch.rows["qd"])})
-    result = np.empty((*batch.shape, robot.n), batch.dtype)
-    entry = INVERSE_DYNAMICS[batch.dtype]
-    launch(entry, robot, at_rest, ("q", "qd", "qdd"), result, threads, table, 0)
-    return result
+def rotor_torque(robot: Robot, qdd: Floats) -> Floats:
+    """Torque (..., n) of the rotors alone."""
+    with np.errstate(invalid="ignore"):  # infinity where there is no rotor
+        torque: Floats = reflected_inertia(robot).astype(qdd.dtype) * qdd
+    return torque
+
+
+def spring_torque(robot: Robot, q: Floats, threads: int | None) -> Floats:
+    """Torque (..., n) of the springs alone, of and between the joints."""
+    return inverse_dynamics(robot, q, gravity=WEIGHTLESS, threads=threads)
+
+
+def _inertia_torques(robot: Robot, q: Floats, qdd: Floats, threads: int | None) -> tuple[Floats, Floats]:
+    """D_ii qdd_i, and the sum of D_ij qdd_j over the others, (samples, n) each, of the bodies without rotors."""
+    effective, coupling = np.zeros_like(qdd), np.zeros_like(qdd)
+    step = max(1, _AT_A_TIME // max(1, robot.n**2))
+    for rows in (slice(k, k + step) for k in range(0, len(q), step)):
+        M = mass_matrix(robot, q[rows], rotors=False, threads=threads)
+        with np.errstate(invalid="ignore"):  # infinity times nothing
+            for j in range(robot.n):
+                column = M[:, :, j] * qdd[rows, j, None]
+                effective[rows, j] = column[:, j]
+                column[:, j] = 0.0
+                coupling[rows] += column
+    return effective, coupling

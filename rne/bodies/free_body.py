@@ -12,10 +12,10 @@ from rne.errors import ArgumentError
 Array = NDArray[np.float64]
 
 
-def newton_euler(inertia: Inertia, w: ArrayLike, alpha: ArrayLike, acc_com: ArrayLike) -> tuple[Array, Array]:
-    """Force and moment that a free body needs to move as given, F = m a_c and N = I_c alpha + w x I_c w.
+def free_body_wrench(inertia: Inertia, w: ArrayLike, alpha: ArrayLike, acc_com: ArrayLike) -> Array:
+    """Wrench that a free body needs to move as given, F = m a_c and N = I_c alpha + w x I_c w.
 
-    The equations of Newton and Euler about the centre of mass. Force and moment are those of everything that acts on
+    The equations of Newton and Euler about the center of mass. Force and moment are those of everything that acts on
     the body, its weight included.
 
     Parameters
@@ -23,12 +23,12 @@ def newton_euler(inertia: Inertia, w: ArrayLike, alpha: ArrayLike, acc_com: Arra
     inertia : the body, in the axes in which the other vectors are given (those of the body, or fixed ones at this
         instant).
     w, alpha : (..., 3) angular velocity, rad/s, and acceleration, rad/s^2.
-    acc_com : (..., 3) acceleration of the centre of mass, m/s^2.
+    acc_com : (..., 3) acceleration of the center of mass, m/s^2.
 
     Returns
     -------
-    force : (..., 3) N.
-    moment : (..., 3) about the centre of mass, N m. Both have the leading axes that all vectors have together.
+    wrench : (..., 6) force, N, and moment about the center of mass, N m, in the axes of the arguments. It has the
+        leading axes that all vectors have together.
 
     Raises
     ------
@@ -39,14 +39,13 @@ def newton_euler(inertia: Inertia, w: ArrayLike, alpha: ArrayLike, acc_com: Arra
     --------
     >>> import rne
     >>> top = rne.Inertia.cylinder(2.0, radius=1.0, length=3.0)
-    >>> force, moment = rne.newton_euler(top, w=[1, 0, 10], alpha=[0, 0, 0], acc_com=[0, 0, 1])
-    >>> force, moment
-    (array([0., 0., 2.]), array([ 0., 10.,  0.]))
+    >>> rne.free_body_wrench(top, w=[1, 0, 10], alpha=[0, 0, 0], acc_com=[0, 0, 1])
+    array([ 0.,  0.,  2.,  0., 10.,  0.])
     """
     if not isinstance(inertia, Inertia):
         raise ArgumentError(f"inertia: wanted an Inertia, got {type(inertia).__name__}")
     w, alpha, acc_com = vectors("w", w), vectors("alpha", alpha), vectors("acc_com", acc_com)
-    force, moment = np.zeros((2, *together(w=w, alpha=alpha, acc_com=acc_com), 3))
-    force += inertia.mass * acc_com
-    moment += alpha @ inertia.tensor + np.cross(w, w @ inertia.tensor)
-    return force, moment
+    wrench = np.empty((*together(w=w, alpha=alpha, acc_com=acc_com), 6))
+    wrench[..., :3] = inertia.mass * acc_com
+    wrench[..., 3:] = alpha @ inertia.tensor + np.cross(w, w @ inertia.tensor)
+    return wrench

@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, init=False)
 class Inertia:
-    """Mass, centre of mass and inertia tensor of a rigid body, in the axes of one frame. Frozen.
+    """Mass, center of mass and inertia tensor of a rigid body, in the axes of one frame. Frozen.
 
     Bodies in the same frame add up: `a + b` is both as one, `a - b` is a without the part b, such as a bore, and `sum`
     takes any number of them. A robot carries one by `robot.with_payload(a.mass, a.com, a.tensor, frame=...)`.
@@ -30,8 +30,8 @@ class Inertia:
     Parameters
     ----------
     mass : kg.
-    com : (3,) centre of mass, m.
-    tensor : (3, 3) inertia tensor about the centre of mass, kg m^2, products with the sign - integral of x y dm; zero,
+    com : (3,) center of mass, m.
+    tensor : (3, 3) inertia tensor about the center of mass, kg m^2, products with the sign - integral of x y dm; zero,
         that of a point, if left out.
 
     Raises
@@ -58,12 +58,12 @@ class Inertia:
     tensor: Array
 
     def __init__(self, mass: float, com: ArrayLike = ZERO, tensor: ArrayLike | None = None) -> None:
-        centre = numbers("com", com, (3,))
+        center = numbers("com", com, (3,))
         full = np.zeros((3, 3)) if tensor is None else symmetric("tensor", tensor, 3)
-        for array in (centre, full):
+        for array in (center, full):
             array.flags.writeable = False
         object.__setattr__(self, "mass", float(numbers("mass", mass, ())))
-        object.__setattr__(self, "com", centre)
+        object.__setattr__(self, "com", center)
         object.__setattr__(self, "tensor", full)
 
     # -------------------------------------------------------------------------------------------------- simple shapes
@@ -101,7 +101,7 @@ class Inertia:
 
     @classmethod
     def box(cls, mass: float, size: ArrayLike) -> Inertia:
-        """Return a solid uniform box (kg) of the lengths `size` (3,) (m) along x, y and z, its centre in the origin.
+        """Return a solid uniform box (kg) of the lengths `size` (3,) (m) along x, y and z, its center in the origin.
 
         Examples
         --------
@@ -114,7 +114,7 @@ class Inertia:
     def cylinder(
         cls, mass: float, radius: float, length: float, axis: ArrayLike = (0.0, 0.0, 1.0), *, inner: float = 0.0
     ) -> Inertia:
-        """Return a uniform cylinder, its centre in the origin.
+        """Return a uniform cylinder, its center in the origin.
 
         Parameters
         ----------
@@ -131,7 +131,7 @@ class Inertia:
 
     @classmethod
     def sphere(cls, mass: float, radius: float, *, inner: float = 0.0) -> Inertia:
-        """Return a uniform sphere, its centre in the origin.
+        """Return a uniform sphere, its center in the origin.
 
         Parameters
         ----------
@@ -159,7 +159,7 @@ class Inertia:
         J = symmetric("pseudo", pseudo, 4)
         mass, first = float(J[3, 3]), J[3, :3]
         if mass == 0 and first.any():
-            raise ArgumentError(f"pseudo: first moments {first.tolist()} without a mass have no centre")
+            raise ArgumentError(f"pseudo: first moments {first.tolist()} without a mass have no center")
         com = first / mass if mass else first
         second = J[:3, :3] - mass * np.outer(com, com)
         return cls(mass, com, np.trace(second) * np.eye(3) - second)
@@ -216,8 +216,8 @@ class Inertia:
             return NotImplemented
         mass = self.mass + other.mass
         if mass == 0 and self.mass != 0:
-            raise ArgumentError(f"masses: {self.mass:g} kg and {other.mass:g} kg cancel, what is left has no centre")
-        # About the common centre, not by way of the origin: far from it little would be left of the digits of a tensor.
+            raise ArgumentError(f"masses: {self.mass:g} kg and {other.mass:g} kg cancel, what is left has no center")
+        # About the common center, not by way of the origin: far from it little would be left of the digits of a tensor.
         share = other.mass / mass if mass else 0.0
         apart = other.com - self.com
         tensor = self.tensor + other.tensor + self.mass * share * steiner(apart)
@@ -236,11 +236,11 @@ class Inertia:
     # -------------------------------------------------------------------------------------------------- what it tells
 
     def about(self, point: ArrayLike) -> Array:
-        """Inertia tensor about a point (3,) (m) instead of the centre of mass, (3, 3) kg m^2 (Steiner)."""
+        """Inertia tensor about a point (3,) (m) instead of the center of mass, (3, 3) kg m^2 (Steiner)."""
         return self.tensor + self.mass * steiner(numbers("point", point, (3,)) - self.com)
 
     def principal(self) -> tuple[Array, Array]:
-        """Principal moments about the centre of mass, and the axes that have no products.
+        """Principal moments about the center of mass, and the axes that have no products.
 
         Returns
         -------

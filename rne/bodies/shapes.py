@@ -1,4 +1,4 @@
-"""Inertia tensors of uniform simple shapes about their centres; `rne.bodies.inertia` makes bodies of them."""
+"""Inertia tensors of uniform simple shapes about their centers; `rne.bodies.inertia` makes bodies of them."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def _page(robot: Robot, notes: list[str]) -> str:
     if robot.tree.couplings:
         title = "COUPLINGS (springs and dampers between joints, which feel first - ratio * second - rest)\n"
         sections.append(title + _couplings(robot.tree.couplings))
-    sections.append("LINKS (centre of mass in the axes of the link; principal moments about it)\n" + _links(robot))
+    sections.append("LINKS (center of mass in the axes of the link; principal moments about it)\n" + _links(robot))
     if notes:
         sections.append("\n".join(["WARNINGS", *notes]))
     return "\n\n".join(sections)

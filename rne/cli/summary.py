@@ -59,7 +59,11 @@ def count(robot: Robot, arrays: Mapping[str, Floats], result: Floats, nulls: int
 
 def _beyond(robot: Robot, key: str, array: Floats) -> int:
     """Return how many samples are beyond a limit of any joint."""
-    limits = {"q": (robot.lower, robot.upper), "qd": _both(robot.velocity), "tau": _both(robot.effort)}
+    limits = {
+        "q": (robot.lower_limit, robot.upper_limit),
+        "qd": _both(robot.velocity_limit),
+        "tau": _both(robot.effort_limit),
+    }
     # In the precision of the numbers: a float32 that was the limit is not beyond it.
     lower, upper = (limit.astype(array.dtype) for limit in limits[key])
     low, high = _extremes(array)
@@ -116,7 +120,7 @@ class Tally:
         plural = "" if self.samples == 1 else "s"
         lines = [f"{self.samples} sample{plural} in {seconds:.3g} s, {self.samples / seconds:,.0f} samples/s"]
         if self.samples > self._not_finite and self._of in _UNITS:
-            peaks = zip(self._robot.joint_names, self._peak, self._robot.effort, strict=True)
+            peaks = zip(self._robot.joint_names, self._peak, self._robot.effort_limit, strict=True)
             lines.append(f"peak |{self._of}|: " + ", ".join(self._told(*peak) for peak in peaks))
         if self._nulls:
             lines.append(f"nulls, taken as NaN: {self._nulls}")

@@ -73,10 +73,11 @@ def forward_dynamics(robot: Robot, job: Job) -> None:
 @takes_robot
 @takes_motion(output="PARTS")
 def breakdown(robot: Robot, job: Job) -> None:
-    """Torques of a motion taken apart: inertia, rotor, velocity, gravity, spring, friction, external.
+    """Torques of a motion taken apart into the terms of the equations of motion.
 
-    TRAJECTORY is as for `rne id`. PARTS has the columns t, if it was there, and for each of the seven terms and the
-    total <term>_<joint>.
+    TRAJECTORY is as for `rne id`. PARTS has the columns t, if it was there, and for each term and the total
+    <term>_<joint>. The terms are effective and coupling (inertia), rotor, centripetal, coriolis, gravity, spring,
+    friction and external.
     """
 
     def work(**given: Any) -> Arrays:

@@ -24,8 +24,8 @@ Array = NDArray[np.float64]
 # Rules of thumb, set so that of the 69 robots of example-robot-data only those with a fault are suspected of one.
 DENSEST = 3000.0  # kg in a cube as wide as the robot reaches; arms have 10 to 30, hands and grippers 100 to 300
 HEAVY = 100.0  # kg; whatever weighs less is not suspected of grams
-LONGEST = 50.0  # m; 50 mm taken for metres
-TINY_GYRATION = 2e-4  # m; a body whose mass lies within a fifth of a millimetre of its centre
+LONGEST = 50.0  # m; 50 mm taken for meters
+TINY_GYRATION = 2e-4  # m; a body whose mass lies within a fifth of a millimeter of its center
 PLACEHOLDERS = 3  # bodies of different mass with the very same inertia
 SLACK = 1.1  # shapes are drawn by hand, and rounded
 
@@ -77,7 +77,7 @@ def size(robot: Robot) -> float:
 
 
 def second_moments(body: Body) -> Array:
-    """Return integral of r r^T dm about the centre of mass, kg m^2."""
+    """Return integral of r r^T dm about the center of mass, kg m^2."""
     inertia = np.array(body.inertia)
     second: Array = 0.5 * np.trace(inertia) * np.eye(3) - inertia
     return second
@@ -89,7 +89,7 @@ def _against_size(body: Body, reach: float) -> Iterator[Finding]:
     if gyration < POINT_RADIUS:
         yield Finding("info", "point-mass", where, f"{body.mass:g} kg without inertia, a point mass", line=body.line)
     elif gyration < TINY_GYRATION:
-        what = f"its mass lies within {1e3 * gyration:.2g} mm (radius of gyration) of the centre of mass"
+        what = f"its mass lies within {1e3 * gyration:.2g} mm (radius of gyration) of the center of mass"
         yield Finding("warning", "inertia-tiny", where, what, "give the inertia in kg m^2", body.line)
     elif reach and gyration > reach:
         what = f"radius of gyration {gyration:.3g} m, but the whole robot reaches {reach:.3g} m"
@@ -98,7 +98,7 @@ def _against_size(body: Body, reach: float) -> Iterator[Finding]:
 
 
 def _against_shapes(body: Body, shapes: Sequence[Geometry]) -> Iterator[Finding]:
-    """A body lies within its shapes: so does its centre, and no mass is farther from it than their far sides.
+    """A body lies within its shapes: so does its center, and no mass is farther from it than their far sides.
 
     Not said where a mesh may be larger than the shapes that can be measured.
     """
@@ -112,16 +112,16 @@ def _against_shapes(body: Body, shapes: Sequence[Geometry]) -> Iterator[Finding]
         low, high = np.minimum(low, shape.origin.position - reach), np.maximum(high, shape.origin.position + reach)
     center, room = np.array(body.com), (SLACK - 1) * float(np.max(high - low))
     if (center < low - room).any() or (center > high + room).any():
-        what = f"its centre of mass {_numbers(center)} m lies outside its shapes, {_numbers(low)} to {_numbers(high)} m"
-        yield Finding("warning", "com-outside-shape", where, what, "check <origin> and the unit (metres)", body.line)
+        what = f"its center of mass {_numbers(center)} m lies outside its shapes, {_numbers(low)} to {_numbers(high)} m"
+        yield Finding("warning", "com-outside-shape", where, what, "check <origin> and the unit (meters)", body.line)
         return
     farthest = np.maximum(high - center, center - low)
     moments = np.diagonal(second_moments(body))
     for axis, moment, far in zip("xyz", moments.tolist(), farthest.tolist(), strict=True):
         spread = math.sqrt(max(moment, 0.0) / body.mass)
         if spread > SLACK * far:
-            what = f"its mass spreads {spread:.3g} m along {axis}, its shapes end {far:.3g} m from the centre of mass"
-            fix = "check the unit of the inertia (kg m^2), and that it is about the centre of mass"
+            what = f"its mass spreads {spread:.3g} m along {axis}, its shapes end {far:.3g} m from the center of mass"
+            fix = "check the unit of the inertia (kg m^2), and that it is about the center of mass"
             yield Finding("warning", "inertia-beyond-shape", where, what, fix, body.line)
             return
 
@@ -145,7 +145,7 @@ def _units(robot: Robot, reach: float) -> Iterator[Finding]:
     mass = robot.total_mass
     if reach > LONGEST:
         what = f"the robot reaches {reach:.4g} m"
-        yield Finding("warning", "unit-length", "", what, "lengths are in metres; divide millimetres by 1000")
+        yield Finding("warning", "unit-length", "", what, "lengths are in meters; divide millimeters by 1000")
     elif reach and mass > HEAVY and mass > DENSEST * reach**3:
         what = f"the robot weighs {mass:.4g} kg and reaches {reach:.3g} m"
         yield Finding("warning", "unit-mass", "", what, "masses are in kilograms; divide grams by 1000")

@@ -11,7 +11,7 @@ from rne.model.tree import Joint
 
 DEGREES, ENDLESS = 20.0, 1e4  # rad; limits of a turning joint in between are likely in degrees, larger ones mean none
 FAST = 60.0  # rad/s; beyond it, a velocity limit is likely in degrees or in turns a minute
-RATIO = 1000.0  # of the masses of neighbours, from where on their mass matrix loses three digits and more
+RATIO = 1000.0  # of the masses of neighbors, from where on their mass matrix loses three digits and more
 
 
 def examine(robot: Robot) -> Iterator[Finding]:
@@ -21,7 +21,7 @@ def examine(robot: Robot) -> Iterator[Finding]:
             yield from _limits(joint)
             if joint.mimic is not None:
                 yield from _mimic(joint, robot)
-    yield from _neighbours(robot)
+    yield from _neighbors(robot)
 
 
 def _limits(joint: Joint) -> Iterator[Finding]:
@@ -69,7 +69,7 @@ def _mimic(joint: Joint, robot: Robot) -> Iterator[Finding]:
         yield Finding("info", "mimic-limits", where, what, fix, joint.line)
 
 
-def _neighbours(robot: Robot) -> Iterator[Finding]:
+def _neighbors(robot: Robot) -> Iterator[Finding]:
     masses, parents = robot.links.masses, robot.links.parents
     for name, parent, mass in zip(robot.links.joints, parents, masses[1:], strict=True):
         joint, above = robot.joint(name), masses[parent]

@@ -1,4 +1,4 @@
-"""The centre of mass of a robot and how it moves."""
+"""The center of mass of a robot and how it moves."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rne.model.robot import Robot
 
 
 def center_of_mass(robot: Robot, q: ArrayLike, *, out: Floats | None = None, threads: int | None = None) -> Floats:
-    """Centre of mass of the whole robot, whose mass is `robot.total_mass`.
+    """Center of mass of the whole robot, whose mass is `robot.total_mass`.
 
     The base and all that is bolted to it count, since they weigh; Pinocchio leaves them out.
 
@@ -47,7 +47,7 @@ def center_of_mass(robot: Robot, q: ArrayLike, *, out: Floats | None = None, thr
 def center_of_mass_velocity(
     robot: Robot, q: ArrayLike, qd: ArrayLike, *, out: Floats | None = None, threads: int | None = None
 ) -> Floats:
-    """Velocity of the centre of mass of the whole robot; times `robot.total_mass` it is the linear momentum.
+    """Velocity of the center of mass of the whole robot; times `robot.total_mass` it is the linear momentum.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def center_of_mass_velocity(
 def center_of_mass_jacobian(
     robot: Robot, q: ArrayLike, *, out: Floats | None = None, threads: int | None = None
 ) -> Floats:
-    """Jacobian of the centre of mass: J qd is its velocity; minus J^T m g is the gravity vector.
+    """Jacobian of the center of mass: J qd is its velocity; minus J^T m g is the gravity vector.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def _center_of_mass(
             pass
     check_robot(robot)
     if robot.total_mass == 0:
-        raise ArgumentError(f"robot: {robot.name} has no mass, and so no centre of mass")
+        raise ArgumentError(f"robot: {robot.name} has no mass, and so no center of mass")
     batch = as_batch(robot, {"q": q, "qd": qd}, required="q")
     result = as_result(out, (*batch.shape, 3, robot.n) if what == JACOBIAN else (*batch.shape, 3), batch)
     table = as_table(robot, batch.dtype)

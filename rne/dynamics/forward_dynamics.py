@@ -49,7 +49,7 @@ def forward_dynamics(
 ) -> Floats:
     """Accelerations that torques give the robot: qdd = M^-1 (tau + J^T w - C qd - g - springs - friction).
 
-    Articulated-body algorithm (Featherstone 2008, chapter 7), or the composite-rigid-body algorithm and a factorised
+    Articulated-body algorithm (Featherstone 2008, chapter 7), or the composite-rigid-body algorithm and a factorized
     mass matrix (chapter 6). Reflected rotor inertia and the springs of the joints are part of the robot; friction is
     taken off on request.
 

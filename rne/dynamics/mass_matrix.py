@@ -22,7 +22,7 @@ from rne.tables import Report, cells, columns, of_many, worst
 _one = MASS_MATRIX_ONE["float64"]
 _NO_MARKS = np.zeros(0, np.uint8)
 
-# A pivot of the factorised mass matrix that is a smaller part of the diagonal entry it started from is rounding, and
+# A pivot of the factorized mass matrix that is a smaller part of the diagonal entry it started from is rounding, and
 # the matrix singular. Rounding leaves some 1e-15; an arm of steel that carries a grain of sand still has 1e-7.
 SINGULAR = 1e-12
 # So is one that is a smaller part of what the joint can feel at most: where large terms cancel, as with rods that lie

@@ -20,7 +20,7 @@ IMPOSSIBLE = 1e-10
 
 
 class Ellipsoid(Report, NamedTuple("Ellipsoid", [("semi_axes", Floats), ("directions", Floats)])):
-    """The generalised inertia ellipsoid, as `inertia_ellipsoid` returns it.
+    """The generalized inertia ellipsoid, as `inertia_ellipsoid` returns it.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ def inertia_ellipsoid(
     rotors: bool = True,
     threads: int | None = None,
 ) -> Ellipsoid:
-    """Generalised inertia ellipsoid u^T Lambda u = 1 of a point: long where the arm feels light.
+    """Generalized inertia ellipsoid u^T Lambda u = 1 of a point: long where the arm feels light.
 
     Asada 1983, who writes G = J^-T M J^-1 for square Jacobians. It is worked out from the singular values of
     J C, with M^-1 = C C^T, and inverts no Jacobian: singular positions lose a semi-axis, which becomes zero, and are no

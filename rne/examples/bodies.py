@@ -11,18 +11,18 @@ from rne.examples.sheet import Sheet
 
 @example("L1 (4.1), (4.2), examples 4.1 and 4.2")
 def inertia_of_shapes() -> Sheet:
-    """Moments of inertia: point mass, thin rod about end and centre, box, cylinder, sphere."""
+    """Moments of inertia: point mass, thin rod about end and center, box, cylinder, sphere."""
     sheet = Sheet("I = integral of r^2 dm about an axis along z through the origin.")
     m, r = 2.5, 0.4
     sheet.row("point mass: I = m r^2", m * r**2, rne.Inertia.point(m, [r, 0, 0]).about([0, 0, 0])[2, 2])
 
     M, L = 3.0, 1.2
-    end, centre = rne.Inertia.rod(M, L, about="end"), rne.Inertia.rod(M, L)
+    end, center = rne.Inertia.rod(M, L, about="end"), rne.Inertia.rod(M, L)
     sheet.row("rod about its end: M L^2/3", M * L**2 / 3, end.about([0, 0, 0])[2, 2])
-    sheet.row("rod about its centre: M L^2/12", M * L**2 / 12, centre.tensor[2, 2])
-    sheet.row("I_end = I_C + M (L/2)^2", M * L**2 / 12 + M * (L / 2) ** 2, centre.about([-L / 2, 0, 0])[2, 2])
+    sheet.row("rod about its center: M L^2/12", M * L**2 / 12, center.tensor[2, 2])
+    sheet.row("I_end = I_C + M (L/2)^2", M * L**2 / 12 + M * (L / 2) ** 2, center.about([-L / 2, 0, 0])[2, 2])
 
-    I_C, L_C = 0.12, 0.4  # the link of fig. 4-4, a body with any moment about its centre of mass
+    I_C, L_C = 0.12, 0.4  # the link of fig. 4-4, a body with any moment about its center of mass
     link = rne.Inertia(m, [L_C, 0, 0], np.diag([0, I_C, I_C]))
     sheet.row("link: I = I_C + m L_C^2", I_C + m * L_C**2, link.about([0, 0, 0])[2, 2])
 
@@ -35,20 +35,20 @@ def inertia_of_shapes() -> Sheet:
     return sheet
 
 
-@example("L0 mass, centre of mass, angular momentum; L0, L1 (4.17), (4.18) pseudo-inertia")
+@example("L0 mass, center of mass, angular momentum; L0, L1 (4.17), (4.18) pseudo-inertia")
 def composite_body() -> Sheet:
     """Four point masses and a rod as one body: tensor, pseudo-inertia, angular momentum."""
     masses = [1.2, 0.7, 2.0, 0.4]
     places = [[0.1, -0.2, 0.3], [-0.4, 0.25, 0.05], [0.05, 0.15, -0.35], [0.3, 0.3, 0.2]]
-    M, L, centre = 1.5, 0.8, np.array([0.2, -0.1, 0.1])  # a thin rod along x
+    M, L, center = 1.5, 0.8, np.array([0.2, -0.1, 0.1])  # a thin rod along x
 
-    rod = rne.Inertia.rod(M, L).shifted(centre)
+    rod = rne.Inertia.rod(M, L).shifted(center)
     body = sum((rne.Inertia.point(m, r) for m, r in zip(masses, places, strict=True)), start=rod)
 
     # The sums of the course run over particles; three of them have all moments of a rod up to the second.
     half = np.array([L / 2, 0, 0])
     m = np.array([*masses, M / 6, 2 * M / 3, M / 6])
-    x, y, z = np.array([*places, centre - half, centre, centre + half]).T
+    x, y, z = np.array([*places, center - half, center, center + half]).T
     wx, wy, wz = w = [0.3, -0.8, 1.1]
     G_x = (m * (y**2 + z**2)).sum() * wx - (m * x * y).sum() * wy - (m * x * z).sum() * wz
     G_y = -(m * x * y).sum() * wx + (m * (x**2 + z**2)).sum() * wy - (m * y * z).sum() * wz
@@ -82,16 +82,16 @@ def free_body() -> Sheet:
     m, Ixx, Iyy, Izz, Ixy, Ixz, Iyz = 2.4, 0.12, 0.15, 0.09, 0.01, -0.02, 0.015
     body = rne.Inertia(m, tensor=[[Ixx, Ixy, Ixz], [Ixy, Iyy, Iyz], [Ixz, Iyz, Izz]])
     (wx, wy, wz), (ax, ay, az), acc = (0.7, -1.3, 2.1), (0.4, 0.9, -1.6), np.array([1.5, -0.2, 0.6])
-    force, moment = rne.newton_euler(body, w=[wx, wy, wz], alpha=[ax, ay, az], acc_com=acc)
-    _, gyroscopic = rne.newton_euler(body, w=[wx, wy, wz], alpha=[0, 0, 0], acc_com=[0, 0, 0])
+    wrench = rne.free_body_wrench(body, w=[wx, wy, wz], alpha=[ax, ay, az], acc_com=acc)
+    gyroscopic = rne.free_body_wrench(body, w=[wx, wy, wz], alpha=[0, 0, 0], acc_com=[0, 0, 0])
 
     G_x, G_y, G_z = Ixx * wx + Ixy * wy + Ixz * wz, Ixy * wx + Iyy * wy + Iyz * wz, Ixz * wx + Iyz * wy + Izz * wz
     turning = [wy * G_z - wz * G_y, wz * G_x - wx * G_z, wx * G_y - wy * G_x]
     N_x = Ixx * ax + Ixy * ay + Ixz * az + turning[0]
     N_y = Ixy * ax + Iyy * ay + Iyz * az + turning[1]
     N_z = Ixz * ax + Iyz * ay + Izz * az + turning[2]
-    sheet = Sheet("About the centre of mass, in the axes of the body; the products are entries of the tensor.")
-    sheet.rows_of("F_x F_y F_z", m * acc, force)
-    sheet.rows_of("N_x N_y N_z", [N_x, N_y, N_z], moment)
-    sheet.row("w x (I_C w)", turning, gyroscopic)
+    sheet = Sheet("About the center of mass, in the axes of the body; the products are entries of the tensor.")
+    sheet.rows_of("F_x F_y F_z", m * acc, wrench[:3])
+    sheet.rows_of("N_x N_y N_z", [N_x, N_y, N_z], wrench[3:])
+    sheet.row("w x (I_C w)", turning, gyroscopic[3:])
     return sheet

@@ -95,6 +95,6 @@ def cart_moving_base() -> Sheet:
     sheet.say("Let go without weight: z = exp(-d t) (A cos wt + B sin wt) with m = M0 M1/(M0 + M1), d = c/(2 m):")
     z = exp(-d * t) * (A * cos(w * t) + B * sin(w * t))
     sheet.row("z(t) = x1 - x0", z, free.q[:, 0] - free.q[:, 1], within=1e-9)
-    centre = (M1 * x1 + M0 * x0 + (M1 * v1 + M0 * v0) * t) / (M1 + M0)
-    sheet.row("centre of mass, in uniform motion", centre, free.q @ [M1, M0] / (M1 + M0), within=1e-9)
+    center = (M1 * x1 + M0 * x0 + (M1 * v1 + M0 * v0) * t) / (M1 + M0)
+    sheet.row("center of mass, in uniform motion", center, free.q @ [M1, M0] / (M1 + M0), within=1e-9)
     return sheet

@@ -87,7 +87,7 @@ def computed_torque_control() -> Sheet:
     arm = lecture("two_link_point_mass")
     m1, m2, d1, d2, g = 2.0, 1.3, 0.8, 0.6, 9.81
     t = np.linspace(0, 1.5, 301)
-    wanted, rate, push = path = rne.quintic([0.2, -0.5], [1.4, 0.9], 1.5, t)
+    wanted, rate, push = path = rne.quintic([0.2, -0.5], [1.4, 0.9], t, duration=1.5)
     servo = rne.control.computed_torque(arm, kp=100.0, kd=20.0, path=(t, *path))
     e0, ed0 = np.array([0.2, -0.1]), np.array([0.5, 0.0])
     motion = rne.simulate(arm, wanted[0] - e0, rate[0] - ed0, t, tau=servo)

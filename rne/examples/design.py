@@ -16,7 +16,7 @@ def significance() -> Sheet:
     """Which of D_ij, D_ijk, D_i matter along a motion, and what dropping the others costs."""
     arm = lecture("two_link_com_inertia")
     t = np.linspace(0, 1.5, 301)
-    q, qd, qdd = rne.quintic([0.2, -0.5], [1.4, 0.9], 1.5, t)
+    q, qd, qdd = rne.quintic([0.2, -0.5], [1.4, 0.9], t, duration=1.5)
     report = rne.significance(arm, q, qd, qdd, drop=["centripetal", "coriolis"])
 
     m1, m2, L1, LC1, LC2, IC1, IC2 = 2.2, 1.3, 0.7, 0.35, 0.2, 0.09, 0.03
@@ -34,7 +34,9 @@ def significance() -> Sheet:
     sheet.plot(lambda: rne.plot.significance(report))
 
     six = lecture("stanford_6dof")
-    motion = rne.quintic([0.4, -0.8, 0.3, 0.9, -0.6, 0.3], [1.2, 0.4, 0.7, -0.5, 0.8, 1.5], 2.0, np.linspace(0, 2, 401))
+    motion = rne.quintic(
+        [0.4, -0.8, 0.3, 0.9, -0.6, 0.3], [1.2, 0.4, 0.7, -0.5, 0.8, 1.5], np.linspace(0, 2, 401), duration=2.0
+    )
     short = rne.significance(six, *motion, below=0.01)
     sheet.say(f"Of six joints {len(short.kept)} coefficients are above 1 % of the peak torque, out of so many:")
     n = 6  # D_ij, D_ijk with j and k in either order, D_i and Ia, and a spring and friction of each joint
@@ -43,7 +45,7 @@ def significance() -> Sheet:
     return sheet
 
 
-@example("L0 generalised inertia ellipsoid (Asada)", "two_link_com_inertia")
+@example("L0 generalized inertia ellipsoid (Asada)", "two_link_com_inertia")
 def inertia_ellipsoid() -> Sheet:
     """Inertia felt at the tip: G = J^-T M J^-1, ellipsoid u^T G u = 1, semi-axes 1/sqrt(lambda)."""
     arm = lecture("two_link_com_inertia")
@@ -78,7 +80,7 @@ def identification() -> Sheet:
     q, qd, qdd = [0.3, -0.7], [0.9, -1.4], [2.0, -0.6]
     (th1, th2), (w1, w2), (a1, a2) = q, qd, qdd
     C1, S1, C12, S12, C2, S2 = cos(th1), sin(th1), cos(th1 + th2), sin(th1 + th2), cos(th2), sin(th2)
-    Y, names = rne.regressor(arm, q, qd, qdd), rne.parameter_names(arm)
+    Y, names = rne.regressor(arm, q, qd, qdd, rotors=False), rne.parameter_names(arm, rotors=False)
 
     # Of each link mass m, first moments mx, my and Izz, all about its joint; the rest is never felt in the plane.
     turning = w2**2 + 2 * w1 * w2
@@ -97,20 +99,21 @@ def identification() -> Sheet:
     sheet.row("all other columns", 0.0, np.abs(np.delete(Y, [names.index(name) for name in columns], axis=1)).max())
     pi = [m1 * LC1, 0, IC1 + m1 * LC1**2, m2, m2 * LC2, 0, IC2 + m2 * LC2**2]
     felt = [names.index(name) for name in columns]
-    sheet.row("pi", pi, rne.parameters(arm)[felt])
+    parameters = rne.parameters(arm, rotors=False)
+    sheet.row("pi", pi, parameters[felt])
     tau = np.transpose(list(columns.values())) @ pi
-    sheet.rows_of(["tau1 = Y1 pi", "tau2 = Y2 pi"], tau, Y @ rne.parameters(arm))
+    sheet.rows_of(["tau1 = Y1 pi", "tau2 = Y2 pi"], tau, Y @ parameters)
     sheet.rows_of(["tau1", "tau2"], tau, rne.inverse_dynamics(arm, q, qd, qdd))
 
-    sheet.say("Numbers of base parameters; of two links they are these combinations:")
-    sheet.say(rne.base_parameters(arm))
+    sheet.say("Numbers of base parameters without rotors; of two links they are these combinations:")
+    sheet.say(rne.base_parameters(arm, rotors=False))
     counts = {"one_dof_arm": 3, "two_link_com_inertia": 6, "rp_arm": 6, "rrp_spatial": 12, "four_link_spatial_dh": 22}
     for name, count in (counts | {"stanford_6dof": 33}).items():
-        sheet.row(name, count, len(rne.base_parameters(lecture(name))))
+        sheet.row(name, count, len(rne.base_parameters(lecture(name), rotors=False)))
 
     # Torques "measured" on an arm with friction, and an arm of other masses that is to become it.
     true = lecture("two_link_point_mass_friction")
-    motion = rne.excitation(rne.base_parameters(true, friction=True), velocity=[3.0, 3.0], period=4.0, tries=50)
+    motion = rne.excitation(rne.base_parameters(true, friction=True), velocity_limit=[3.0, 3.0], period=4.0, tries=50)
     measured = rne.inverse_dynamics(true, motion.q, motion.qd, motion.qdd, friction=True)
     guess = true.with_payload(0.4).with_dampers([0.0, 0.0])
     found = rne.identify(guess, motion.q, motion.qd, motion.qdd, measured, friction=True)

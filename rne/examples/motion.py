@@ -43,7 +43,7 @@ def quintic_motion() -> Sheet:
     arm = lecture("two_link_com_inertia")
     m1, m2, L1, LC1, LC2, IC1, IC2, g = 2.2, 1.3, 0.7, 0.35, 0.2, 0.09, 0.03, 9.81
     start, end, T, t = np.array([0.2, -0.5]), np.array([1.4, 0.9]), 1.5, np.linspace(0, 1.5, 7)
-    q, qd, qdd = rne.quintic(start, end, T, t)
+    q, qd, qdd = rne.quintic(start, end, t, duration=T)
 
     u = (t / T)[:, None]
     sheet = Sheet("From (0.2, -0.5) to (1.4, 0.9) rad in 1.5 s, at seven times:")
@@ -77,16 +77,18 @@ def trapezoidal_motion() -> Sheet:
     way = 1.4
     ramp, T = v / a, way / v + v / a
     t = np.array([0.0, ramp / 2, ramp, T / 2, T - ramp / 2, T])
-    q, qd, qdd = rne.trapezoidal(start, end, t, velocity=v, acceleration=a)
+    q, qd, qdd = rne.trapezoidal(start, end, t, velocity_limit=v, acceleration_limit=a)
 
     sheet = Sheet("From (0.2, -0.5) to (1.4, 0.9) rad, at most 1.5 rad/s and 4 rad/s^2:")
-    sheet.row("T = d/v + v/a", T, rne.trapezoidal_duration(start, end, velocity=v, acceleration=a))
+    sheet.row("T = d/v + v/a", T, rne.trapezoidal_duration(start, end, velocity_limit=v, acceleration_limit=a))
     share = np.array([0, a * ramp**2 / 8, a * ramp**2 / 2, way / 2, way - a * ramp**2 / 8, way]) / way
     sheet.row("theta at six times", start + np.outer(share, end - start), q)
     sheet.row("theta' halfway", v * (end - start) / way, qd[3])
     sheet.row("theta'' while it speeds up and slows down", np.outer([a, -a], end - start) / way, qdd[[1, 4]])
     sheet.row(
-        "quintic with these limits, T = 15 d/(8 v)", 15 / 8 * way / v, rne.quintic_duration(start, end, velocity=v)
+        "quintic with these limits, T = 15 d/(8 v)",
+        15 / 8 * way / v,
+        rne.quintic_duration(start, end, velocity_limit=v),
     )
 
     m1, m2, L1, LC1, LC2, IC1, IC2, g = 2.2, 1.3, 0.7, 0.35, 0.2, 0.09, 0.03, 9.81

@@ -17,7 +17,7 @@ def rp_arm() -> Sheet:
     (th, d2), (w, v), (a, vd) = q, qd, qdd = [0.5, 0.45], [0.9, -0.6], [1.2, 0.8]
     tau1 = (m1 * l1**2 + Izz1 + Izz2 + m2 * d2**2) * a + 2 * m2 * d2 * v * w + (m1 * l1 + m2 * d2) * g * cos(th)
     f2 = m2 * vd - m2 * d2 * w**2 + m2 * g * sin(th)
-    sheet = Sheet("theta from the horizontal, d2 from the axis to the centre of mass of link 2.")
+    sheet = Sheet("theta from the horizontal, d2 from the axis to the center of mass of link 2.")
     for title, name in ("standard DH, Izz2", "rp_arm"), ("modified DH (Craig), Iyy2", "rp_arm_craig_frames"):
         arm = lecture(name)
         sheet.say(f"{title}:")
@@ -47,7 +47,8 @@ def motor_sizing() -> Sheet:
     report = rne.motor_sizing(arm, cases, qd, qdd)
     sheet.say("The three as one set of worst cases:")
     sheet.row("peak torque", 226, report.peak_torque[0])
-    sheet.rows_of("gravity inertia velocity", [196, 30, 0], [report.gravity[0], report.inertia[0], report.velocity[0]])
+    terms = "gravity effective coupling centripetal coriolis"
+    sheet.rows_of(terms, [196, 30, 0, 0, 0], [getattr(report, name)[0] for name in terms.split()])
     sheet.row("peak power = (196 + 20) theta'", 216, report.peak_power[0])
     sheet.say(report)
     sheet.plot(lambda: rne.plot.sizing(report))

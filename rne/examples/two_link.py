@@ -90,7 +90,7 @@ def two_link_coefficients() -> Sheet:
     sheet.rows_of("D1 D2", [D1, D2], [c[1], c[2]])
     T1 = D11 * a1 + D12 * a2 - h * w2**2 - 2 * h * w1 * w2 + D1
     T2 = D12 * a1 + m2 * d2**2 * a2 + h * w1**2 + D2
-    total = c.mass_matrix @ qdd + np.einsum("ijk,j,k->i", c.velocity, qd, qd) + c.gravity
+    total = c.mass_matrix @ qdd + np.einsum("ijk,j,k->i", c.christoffel, qd, qd) + c.gravity
     sheet.rows_of(["T1 = sum of all", "T2"], [T1, T2], total)
     sheet.rows_of(["T1 by inverse_dynamics", "T2"], [T1, T2], rne.inverse_dynamics(arm, q, qd, qdd))
     sheet.say(c)
@@ -115,7 +115,7 @@ def two_link_friction() -> Sheet:
     sheet.rows_of(["dD/dth1'", "dD/dth2'"], [c1 * w1, c2 * w2], rne.friction_torque(arm, qd))
     sheet.row("D = c1 th1'^2/2 + c2 th2'^2/2", D, rne.dissipation(arm, qd))
     sheet.row("dissipated power 2 D", 2 * D, rne.dissipated_power(arm, qd))
-    sheet.rows_of(["T1 th1'", "T2 th2'"], [T1 * w1, T2 * w2], rne.actuator_power(arm, tau, qd))
+    sheet.rows_of(["T1 th1'", "T2 th2'"], [T1 * w1, T2 * w2], rne.actuator_power(arm, qd, tau))
     balance = rne.energy_balance(arm, q, qd, qdd, tau, friction=True)
     sheet.row("dE/dt = dW/dt - 2 D", T1 * w1 + T2 * w2 - 2 * D, balance.rate)
 
@@ -157,7 +157,7 @@ def two_link_horizontal_zero() -> Sheet:
 
 @example("L1 (4.10) to (4.13), fig. 4-5", "two_link_com_inertia")
 def two_link_com_inertia() -> Sheet:
-    """Two links with centre-of-mass offset and inertia: M(th) th'' + c(th, th') + g(th) = tau."""
+    """Two links with center-of-mass offset and inertia: M(th) th'' + c(th, th') + g(th) = tau."""
     arm = lecture("two_link_com_inertia")
     m1, m2, L1, LC1, LC2, IC1, IC2, g = 2.2, 1.3, 0.7, 0.35, 0.2, 0.09, 0.03, 9.81
     (th1, th2), (w1, w2), (a1, a2) = q, qd, qdd = [0.4, -0.9], [1.3, -2.1], [0.5, 1.0]

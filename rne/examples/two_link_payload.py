@@ -111,7 +111,7 @@ def fourteen_unknowns() -> Sheet:
         A[row : row + 2, row + 2 : row + 4] = -np.eye(2)
         b[row + 1] = -mass * g
     A[6:8, 10:12] = A[8:10, 12:14] = np.eye(2)
-    arm1, arm2 = np.array([-s1, c1]), np.array([-s12, c12])  # moments about the centres of mass, no rotary inertia
+    arm1, arm2 = np.array([-s1, c1]), np.array([-s12, c12])  # moments about the centers of mass, no rotary inertia
     A[12, 8:10], A[12, 10:12], b[12] = r1 * arm1, (l1 - r1) * arm1, tau1 - tau2
     A[13, 10:12], A[13, 12:14], b[13] = r2 * arm2, (l2 - r2) * arm2, tau2
     u = np.linalg.solve(A, b)

@@ -24,7 +24,7 @@ class Differentiated:
     r"""A trajectory whose missing velocities and accelerations are made by `rne.differentiate`.
 
     Where velocities are there, accelerations are their first derivatives; else both come from the positions. The
-    results do not depend on the chunks, to the last bit: each chunk is filtered with enough of its neighbours.
+    results do not depend on the chunks, to the last bit: each chunk is filtered with enough of its neighbors.
 
     Parameters
     ----------

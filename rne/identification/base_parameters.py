@@ -37,7 +37,7 @@ _PREFERENCE = [OF_BODY.index(name) for name in ("mx", "my", "mz", "Izz", "Ixy", 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BaseParameters(Report):
-    """What the torques of a robot depend on: beta = K pi, with tau = Y pi = Y[:, independent] beta.
+    """What the torques of a robot depend on: beta = K pi, with Y pi = Y[:, independent] beta.
 
     Printed, it is the list of the combinations. `len` tells how many there are.
 
@@ -54,7 +54,7 @@ class BaseParameters(Report):
     Examples
     --------
     >>> import rne
-    >>> base = rne.base_parameters(rne.load("models/planar2/robot.dh.toml"))
+    >>> base = rne.base_parameters(rne.load("models/planar2/robot.dh.toml"), rotors=False)
     >>> len(base), base.values().round(6)
     (6, array([1.5     , 0.      , 1.333333, 0.5     , 0.      , 0.333333]))
     """
@@ -97,7 +97,7 @@ class BaseParameters(Report):
         return beta
 
     def regressor(self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, **options: Any) -> Any:
-        """Regressor (..., n, b) of the base parameters: tau = Y beta; options as for `rne.regressor`."""
+        """Regressor (..., n, b) of the base parameters: Y beta = Y pi; options as for `rne.regressor`."""
         Y = regressor(self.robot, q, qd, qdd, rotors=self.rotors, friction=self.friction, **options)
         return Y[..., self.independent]
 
@@ -125,7 +125,7 @@ def base_parameters(
     robot: Robot,
     *,
     gravity: ArrayLike | None = None,
-    rotors: bool = False,
+    rotors: bool = True,
     friction: bool = False,
     tolerance: float = TOLERANCE,
 ) -> BaseParameters:
@@ -157,7 +157,7 @@ def base_parameters(
     --------
     >>> import rne
     >>> arm = rne.load("models/planar2/robot.dh.toml")
-    >>> rne.base_parameters(arm).expressions
+    >>> rne.base_parameters(arm, rotors=False).expressions
     ('mx_shoulder + m_elbow', 'my_shoulder', 'Izz_shoulder + m_elbow', 'mx_elbow', 'my_elbow', 'Izz_elbow')
     """
     check_robot(robot)
@@ -169,7 +169,7 @@ def base_parameters(
     names = parameter_names(robot, rotors=rotors, friction=friction)
     rng, columns = np.random.default_rng(SEED), len(names)
     samples = max(60, -(-4 * columns // max(robot.n, 1)))
-    # Some turns a second and slides of metres: weight, centrifugal and inertia forces are of one size.
+    # Some turns a second and slides of meters: weight, centrifugal and inertia forces are of one size.
     q, qd, qdd = rng.uniform(-1, 1, (3, samples, robot.n)) * np.array([np.pi, 2.0, 4.0])[:, None, None]
     Y = regressor(robot, q, qd, qdd, rotors=rotors, friction=friction)
     triangle = np.asarray(

@@ -27,12 +27,12 @@ STRIDE = 0.3  # how far a try goes from the best so far, as a part of it
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Excitation(Report):
-    """A periodic motion, q = centre + sum over k of sines_k sin(k w t) + cosines_k cos(k w t) with w = 2 pi / period.
+    """A periodic motion, q = center + sum over k of sines_k sin(k w t) + cosines_k cos(k w t) with w = 2 pi / period.
 
     Attributes
     ----------
     period : s.
-    centre : (n,) mean position, rad or m.
+    center : (n,) mean position, rad or m.
     sines, cosines : (harmonics, n) coefficients, rad or m, of k = 1, 2, ...
     t : (samples,) times, evenly over one period.
     q, qd, qdd : (samples, n) the motion at these times.
@@ -47,7 +47,7 @@ class Excitation(Report):
     """
 
     period: float
-    centre: Array
+    center: Array
     sines: Array
     cosines: Array
     t: Array
@@ -62,11 +62,11 @@ class Excitation(Report):
         if times.ndim != 1:
             raise ArgumentError(f"t: wanted shape (samples,), got {times.shape}")
         q, qd, qdd = _motion(times, self.period, self.sines, self.cosines)
-        return self.centre + q, qd, qdd
+        return self.center + q, qd, qdd
 
     def _table(self) -> str:
         joints = {
-            "coordinate": [str(k + 1) for k in range(len(self.centre))],
+            "coordinate": [str(k + 1) for k in range(len(self.center))],
             "lowest": cells(self.q.min(axis=0)),
             "highest": cells(self.q.max(axis=0)),
             "largest |qd|": cells(np.abs(self.qd).max(axis=0)),
@@ -83,7 +83,7 @@ def excitation(
     harmonics: int = 5,
     samples: int = 200,
     tries: int = 200,
-    velocity: ArrayLike | None = None,
+    velocity_limit: ArrayLike | None = None,
     seed: int = 0,
 ) -> Excitation:
     """Motion that tells the base parameters of a robot apart, within the limits of its joints: for `identify`.
@@ -94,7 +94,7 @@ def excitation(
     at rest.
 
     Limits of position and velocity hold at all times, not only at the samples, and for the joints that follow others
-    as well. A joint goes no further than half a turn, or a metre, where it has no limit: from zero, or from a limit
+    as well. A joint goes no further than half a turn, or a meter, where it has no limit: from zero, or from a limit
     beyond which zero lies.
 
     Parameters
@@ -104,7 +104,7 @@ def excitation(
     harmonics : how many there are; the fastest makes as many turns in a period.
     samples : how many times in a period the regressor is looked at.
     tries : how many series are tried.
-    velocity : (n,) largest velocities, rad/s or m/s; if None those of the robot, and of joints that follow.
+    velocity_limit : (n,) largest velocities, rad/s or m/s; if None those of the robot, and of joints that follow.
     seed : of the random search; the same gives the same motion.
 
     Returns
@@ -132,20 +132,20 @@ def excitation(
     samples, tries = whole_number("samples", samples, 4 * harmonics), whole_number("tries", tries, 1)
     if not float(numbers("period", period, ())) > 0:
         raise ArgumentError(f"period: wanted a positive number, got {period!r}")
-    fastest = robot.velocity if velocity is None else numbers("velocity", velocity, (robot.n,))
+    fastest = robot.velocity_limit if velocity_limit is None else numbers("velocity_limit", velocity_limit, (robot.n,))
     if (fastest <= 0).any():
-        raise ArgumentError(f"velocity: wanted positive numbers, got {fastest.tolist()}")
-    if velocity is None:
+        raise ArgumentError(f"velocity_limit: wanted positive numbers, got {fastest.tolist()}")
+    if velocity_limit is None:
         fastest = velocity_limits(robot)
-    centre, reach = _room(robot)
+    center, reach = _room(robot)
     rng, t = np.random.default_rng(seed), np.linspace(0.0, period, samples, endpoint=False)
 
     def within_limits(sines: Array, cosines: Array) -> Excitation:
         q, qd, qdd = _motion(t, period, sines, cosines)
         peak, top = _peaks(period, sines, cosines)
         size = (1 - ROUNDING) * np.minimum(reach / peak, fastest / top)
-        q, qd, qdd = centre + size * q, size * qd, size * qdd
-        return Excitation(period, centre, size * sines, size * cosines, t, q, qd, qdd, _condition(base, q, qd, qdd))
+        q, qd, qdd = center + size * q, size * qd, size * qdd
+        return Excitation(period, center, size * sines, size * cosines, t, q, qd, qdd, _condition(base, q, qd, qdd))
 
     best = within_limits(*rng.normal(size=(2, harmonics, robot.n)))
     for _ in range(tries - 1):
@@ -169,7 +169,7 @@ def _room(robot: Robot) -> tuple[Array, Array]:
 
 
 def _peaks(period: float, sines: Array, cosines: Array) -> tuple[Array, Array]:
-    """Bound the series without its centre, and its velocity, at all times, (n,) each.
+    """Bound the series without its center, and its velocity, at all times, (n,) each.
 
     A trigonometric polynomial of degree H is at most 1 / cos(pi H / N) times as large anywhere as on N > 2 H points
     evenly over its period: between points, it falls off from a peak no faster than its fastest harmonic. Source:
@@ -182,7 +182,7 @@ def _peaks(period: float, sines: Array, cosines: Array) -> tuple[Array, Array]:
 
 
 def _motion(t: Array, period: float, sines: Array, cosines: Array) -> tuple[Array, Array, Array]:
-    """Return the series without its centre, and its derivatives, each (samples, n)."""
+    """Return the series without its center, and its derivatives, each (samples, n)."""
     w = 2 * np.pi / period * np.arange(1, len(sines) + 1)
     s, c = np.sin(t[:, None] * w), np.cos(t[:, None] * w)
     q = s @ sines + c @ cosines

@@ -136,14 +136,14 @@ def identify(
     tau: ArrayLike,
     *,
     gravity: ArrayLike | None = None,
-    rotors: bool = False,
+    rotors: bool = True,
     friction: bool = False,
     noise: ArrayLike | str | None = None,
 ) -> Identification:
     """Identify the base parameters of a robot from measured motions and torques, by least squares.
 
-    The kinematics, springs, and rotors unless they are asked for, are those of the robot; its masses are where the
-    search for full parameters starts. Atkeson, An, Hollerbach 1986; Gautier, Khalil 1990; Khalil, Dombre 2002, chapter
+    The kinematics, springs, and rotors with ``rotors=False``, are those of the robot; its masses are where the search
+    for full parameters starts. Atkeson, An, Hollerbach 1986; Gautier, Khalil 1990; Khalil, Dombre 2002, chapter
     12.
 
     A full set of parameters with the identified base parameters is not unique. Given is the one nearest the robot's own
@@ -158,8 +158,8 @@ def identify(
     q, qd, qdd : (..., n) measured positions, velocities and accelerations, filtered as needs be.
     tau : (..., n) measured torques, N m or N.
     gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
-    rotors, friction : whether to identify reflected rotor inertias; viscous and Coulomb friction. Without it the model
-        has no friction.
+    rotors : whether to identify the reflected rotor inertias.
+    friction : whether to identify viscous and Coulomb friction. Without it the model has no friction.
     noise : (n,) standard deviations of the torques, by which they are weighted. None weighs all alike and takes the
         size of the noise from the residuals; "estimated" takes it from those of each joint, and weights from that.
 
@@ -179,10 +179,10 @@ def identify(
     >>> arm = rne.load("models/planar2/robot.dh.toml")
     >>> q, qd, qdd = np.random.default_rng(0).normal(size=(3, 50, 2))
     >>> tau = rne.inverse_dynamics(arm.with_payload(0.5), q, qd, qdd)
-    >>> found = rne.identify(arm, q, qd, qdd, tau)
+    >>> found = rne.identify(arm, q, qd, qdd, tau, rotors=False)
     >>> found.beta.round(6) + 0.0
     array([2.      , 0.      , 1.833333, 1.      , 0.      , 0.833333])
-    >>> found.unphysical, rne.base_parameters(found.robot).values().round(6)[0]
+    >>> found.unphysical, rne.base_parameters(found.robot, rotors=False).values().round(6)[0]
     ((), np.float64(2.0))
     """
     check_robot(robot)

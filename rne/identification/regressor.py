@@ -11,10 +11,10 @@ import numpy as np
 from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
-from rne.batch.arguments import F8, Floats, as_batch, as_result, as_table, check_robot, finish, read_only
+from rne.batch.arguments import F8, Floats, as_batch, as_loads, as_result, as_table, check_robot, finish, read_only
 from rne.batch.threads import launch
 from rne.check import check_flag
-from rne.kernels.entries import REGRESSOR, REGRESSOR_ONE
+from rne.kernels.entries import INVERSE_DYNAMICS, REGRESSOR, REGRESSOR_ONE
 from rne.kernels.jit import REFUSED
 from rne.model.parameters import OF_BODY, OF_FRICTION, of_links
 from rne.model.robot import Robot
@@ -27,24 +27,24 @@ def regressor(
     qdd: ArrayLike | None = None,
     *,
     gravity: ArrayLike | None = None,
-    rotors: bool = False,
+    rotors: bool = True,
     friction: bool = False,
     out: Floats | None = None,
     threads: int | None = None,
 ) -> Floats:
     """Matrix Y that turns the parameters of bodies and drives into torques: tau = Y pi.
 
-    With `pi = parameters(robot)`, Y pi is `inverse_dynamics` without springs, and without rotors unless these are asked
-    for. Y depends on the joints of the robot, not on its masses. Atkeson, An, Hollerbach 1986; Khalil, Dombre 2002,
-    chapter 12.
+    With `pi = parameters(robot)` and the same flags, Y pi is `inverse_dynamics` of every robot without springs and
+    without dampers between joints; those are the `regressor_remainder`, which is to be added. Y depends on the joints
+    of the robot, not on its masses. Atkeson, An, Hollerbach 1986; Khalil, Dombre 2002, chapter 12.
 
     Parameters
     ----------
     robot : the robot.
     q, qd, qdd : (..., n) positions, velocities and accelerations; the last two zero if None.
     gravity, out, threads : as for `inverse_dynamics`, which also tells the errors.
-    rotors : whether to add a column a joint for the reflected rotor inertia.
-    friction : whether to add three columns a joint for viscous friction and for Coulomb friction either way.
+    rotors : whether there is a column a joint for the reflected rotor inertia. `inverse_dynamics` always has rotors.
+    friction : whether there are three columns a joint for viscous friction and for Coulomb friction either way.
 
     Returns
     -------
@@ -79,6 +79,48 @@ def regressor(
     return finish(result, out)
 
 
+def regressor_remainder(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike | None = None,
+    *,
+    friction: bool = False,
+    out: Floats | None = None,
+    threads: int | None = None,
+) -> Floats:
+    """Torques that `regressor` has no columns for: springs, and with friction the dampers between joints.
+
+    For every robot ``inverse_dynamics(robot, q, qd, qdd)`` is ``regressor(robot, q, qd, qdd) @ parameters(robot) +
+    regressor_remainder(robot, q, qd)``, with `friction` alike in all four. A robot without springs and without dampers
+    between joints has no remainder.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q, qd : (..., n) positions and velocities; the latter zero if None. Leading axes broadcast against each other.
+    friction : whether to add the dampers between joints. Friction of single joints has columns.
+    out, threads : as for `inverse_dynamics`, which also tells the errors.
+
+    Returns
+    -------
+    tau : (..., n) N m or N.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml").with_springs([[8.0, -5.0], [-5.0, 5.0]], rest=[0.1, 0.0])
+    >>> rne.regressor_remainder(arm, [0.3, 0.5]).round(9)
+    array([-0.9,  1.5])
+    """
+    loads = as_loads(friction)
+    check_robot(robot)
+    batch = as_batch(robot, {"q": q, "qd": qd, "qdd": None}, required="q")
+    result = as_result(out, (*batch.shape, robot.n), batch)
+    table = robot.links.without_parameters(as_table(robot, batch.dtype))
+    launch(INVERSE_DYNAMICS[batch.dtype], robot, batch, ("q", "qd", "qdd"), result, threads, table, loads)
+    return finish(result, out)
+
+
 def _check_flags(rotors: bool, friction: bool) -> None:
     check_flag("rotors", rotors)
     check_flag("friction", friction)
@@ -88,7 +130,7 @@ def _count(robot: Robot, rotors: bool, friction: bool) -> int:
     return len(robot.links.joints) * (len(OF_BODY) + bool(rotors) + len(OF_FRICTION) * bool(friction))
 
 
-def parameter_names(robot: Robot, *, rotors: bool = False, friction: bool = False) -> tuple[str, ...]:
+def parameter_names(robot: Robot, *, rotors: bool = True, friction: bool = False) -> tuple[str, ...]:
     """Names of the parameters, in the order of the columns of `regressor`: what it is, and the joint.
 
     First ten a link, joint by joint in the order of `robot.links.joints`: mass m (kg), first moments mx, my, mz (kg m),
@@ -111,7 +153,7 @@ def parameter_names(robot: Robot, *, rotors: bool = False, friction: bool = Fals
     --------
     >>> import rne
     >>> arm = rne.load("models/planar2/robot.dh.toml")
-    >>> rne.parameter_names(arm, rotors=True)[9:12], rne.parameter_names(arm, rotors=True)[-2:]
+    >>> rne.parameter_names(arm)[9:12], rne.parameter_names(arm)[-2:]
     (('Izz_shoulder', 'm_elbow', 'mx_elbow'), ('rotor_shoulder', 'rotor_elbow'))
     """
     check_robot(robot)
@@ -122,7 +164,7 @@ def parameter_names(robot: Robot, *, rotors: bool = False, friction: bool = Fals
     return (*bodies, *(f"{name}_{joint}" for name in drives for joint in joints))
 
 
-def parameters(robot: Robot, *, rotors: bool = False, friction: bool = False) -> Floats:
+def parameters(robot: Robot, *, rotors: bool = True, friction: bool = False) -> Floats:
     """Parameters pi of a robot, for tau = Y pi with the Y of `regressor`.
 
     Parameters
@@ -137,7 +179,7 @@ def parameters(robot: Robot, *, rotors: bool = False, friction: bool = False) ->
     --------
     >>> import rne
     >>> arm = rne.load("models/planar2/robot.dh.toml")
-    >>> rne.parameters(arm)[-10:-6]  # m, mx, my, mz of the second link
+    >>> rne.parameters(arm)[10:14]  # m, mx, my, mz of the second link
     array([1. , 0.5, 0. , 0. ])
     """
     check_robot(robot)

@@ -7,7 +7,7 @@ Frames are in normal form: from the frame of the parent to that of the link it i
 
     move by P . Rz(TURN) . Rx(ALPHA) . Rz(OFFSET) . joint motion along or about z
 
-where TURN is zero for one child of every link, so that a rotation between neighbours costs 8 multiply-adds a vector,
+where TURN is zero for one child of every link, so that a rotation between neighbors costs 8 multiply-adds a vector,
 not 9 plus more (Khalil and Kleinfinger 1986). P is given in the axes of the parent.
 """
 

@@ -21,8 +21,8 @@ def inertia_to_pseudo(mass: float, com: ArrayLike, inertia: ArrayLike) -> Array:
     Parameters
     ----------
     mass : kg.
-    com : (3,) centre of mass in the axes of the frame, m.
-    inertia : (3, 3) inertia tensor about the centre of mass, in the axes of the frame, kg m^2.
+    com : (3,) center of mass in the axes of the frame, m.
+    inertia : (3, 3) inertia tensor about the center of mass, in the axes of the frame, kg m^2.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def inertia_to_pseudo(mass: float, com: ArrayLike, inertia: ArrayLike) -> Array:
 
 
 def pseudo_to_inertia(pseudo: ArrayLike) -> tuple[float, Array, Array]:
-    """Mass, centre of mass and inertia tensor of a pseudo-inertia; undoes `inertia_to_pseudo`.
+    """Mass, center of mass and inertia tensor of a pseudo-inertia; undoes `inertia_to_pseudo`.
 
     Parameters
     ----------
@@ -63,8 +63,8 @@ def pseudo_to_inertia(pseudo: ArrayLike) -> tuple[float, Array, Array]:
     Returns
     -------
     mass : kg.
-    com : (3,) centre of mass, m; zero for a body without mass.
-    inertia : (3, 3) tensor about the centre of mass, kg m^2: products with the sign - integral of x y dm.
+    com : (3,) center of mass, m; zero for a body without mass.
+    inertia : (3, 3) tensor about the center of mass, kg m^2: products with the sign - integral of x y dm.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def pseudo_to_inertia(pseudo: ArrayLike) -> tuple[float, Array, Array]:
     J = symmetric("pseudo", pseudo, 4)
     mass, first = float(J[3, 3]), J[:3, 3]
     if mass == 0 and first.any():
-        raise ArgumentError(f"pseudo: first moments {first.tolist()} without a mass have no centre")
+        raise ArgumentError(f"pseudo: first moments {first.tolist()} without a mass have no center")
     com = first / mass if mass else np.zeros(3)
     central = J[:3, :3] - mass * np.outer(com, com)
     return mass, com, np.trace(central) * np.eye(3) - central

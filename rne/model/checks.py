@@ -39,18 +39,18 @@ def check_body(body: Body, spot: Spot) -> None:
 
 
 def is_measurable(body: Body, spot: Spot) -> bool:
-    """Whether mass, centre and inertia are numbers that can be calculated with; report it if not."""
+    """Whether mass, center and inertia are numbers that can be calculated with; report it if not."""
     inertia = (x for row in body.inertia for x in row)
     sound = all(abs(x) < LARGEST for x in (body.mass, *body.com, *inertia, *body.first_moment))  # NaN fails as well
     if not sound:
-        spot.error(f"mass, centre of mass or inertia is not finite or beyond {LARGEST:g} in SI units")
+        spot.error(f"mass, center of mass or inertia is not finite or beyond {LARGEST:g} in SI units")
     return sound
 
 
 def check_place(joint: Joint, spot: Spot) -> None:
     """Report a joint so far from its parent that moments of inertia would overflow, or that follows so steeply."""
     if not all(abs(x) < LARGEST for x in joint.origin.position):
-        spot.error(f"the position of the joint is beyond {LARGEST:g} m; lengths are in metres")
+        spot.error(f"the position of the joint is beyond {LARGEST:g} m; lengths are in meters")
     mimic = joint.mimic
     if mimic is not None and not max(abs(mimic.ratio), abs(mimic.offset)) < LARGEST:
         spot.error(f"the multiplier or offset of the mimic joint is beyond {LARGEST:g}")

@@ -85,7 +85,7 @@ def _moved(joint: Joint, position: float) -> Pose:
 
 
 def with_body(tree: Tree, frame: str, mass: float, com: ArrayLike, inertia: ArrayLike | None) -> Tree:
-    """Fix one more body to a frame; mass, centre of mass and inertia about it in the axes of that frame.
+    """Fix one more body to a frame; mass, center of mass and inertia about it in the axes of that frame.
 
     Raises
     ------

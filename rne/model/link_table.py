@@ -132,10 +132,11 @@ class LinkTable:
         return matrix
 
     @staticmethod
-    def without_rotors(table: NDArray[Any]) -> NDArray[Any]:
-        """Return a copy of a table in which no joint has a rotor."""
+    def without_parameters(table: NDArray[Any]) -> NDArray[Any]:
+        """Return a copy without all that `rne.parameters` tells; springs and what is between joints are left."""
         copy = table.copy()
-        copy[1:, at.ROTOR] = 0.0
+        moving = slice(1, 1 + int(table[0, at.LINKS]))
+        copy[moving, at.MASS : at.COULOMB_MINUS + 1] = 0.0  # bodies as they are felt, rotors, friction
         copy.flags.writeable = False
         return copy
 
@@ -215,7 +216,7 @@ def _write_frame(out: Array, link: Link, row: int) -> None:
     turn, alpha, offset = split_zxz(link.rotation)
     follows = link.parent == row - 1
     if follows and row > 1:
-        turn = (1.0, 0.0)  # made so by _normalise, up to rounding
+        turn = (1.0, 0.0)  # made so by _normalize, up to rounding
     out[at.PARENT] = link.parent
     out[at.KIND] = at.REVOLUTE if link.joint.kind == "revolute" else at.PRISMATIC
     out[at.FOLLOWS], out[at.KEEP] = follows, link.keep

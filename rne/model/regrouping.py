@@ -101,7 +101,7 @@ def regroup(links: list[Link], frames: dict[str, Frame], tree: Tree) -> None:
     """Move, from the tips to the base, all that the joint of a link cannot feel to its parent (Gautier, Khalil 1990).
 
     What could as well lie on the axis of a revolute joint (mass, first moment along z, second moment zz) moves with the
-    parent just as well. The frame of a slide may sit anywhere: at the centre of all that slides it leaves the slide a
+    parent just as well. The frame of a slide may sit anywhere: at the center of all that slides it leaves the slide a
     plain mass, and the parent all second moments, since the axes of the two turn together.
     """
     for row in range(len(links) - 1, 0, -1):
@@ -121,7 +121,7 @@ def regroup(links: list[Link], frames: dict[str, Frame], tree: Tree) -> None:
 
 
 def _center(links: list[Link], frames: dict[str, Frame], row: int, tree: Tree) -> None:
-    """Move the origin of a sliding link to the centre of what its joint feels."""
+    """Move the origin of a sliding link to the center of what its joint feels."""
     link = links[row]
     mass, first, _ = link.felt
     if not mass:

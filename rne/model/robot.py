@@ -140,22 +140,22 @@ class Robot:
         return float(sum(body.mass for body in self.tree.bodies))
 
     @property
-    def lower(self) -> NDArray[np.float64]:
+    def lower_limit(self) -> NDArray[np.float64]:
         """Lower position limits, rad or m, shape (n,); -inf where there is none."""
         return np.array([joint.limits.lower for joint in self._joints])
 
     @property
-    def upper(self) -> NDArray[np.float64]:
+    def upper_limit(self) -> NDArray[np.float64]:
         """Upper position limits, rad or m, shape (n,); inf where there is none."""
         return np.array([joint.limits.upper for joint in self._joints])
 
     @property
-    def velocity(self) -> NDArray[np.float64]:
+    def velocity_limit(self) -> NDArray[np.float64]:
         """Velocity limits, rad/s or m/s, shape (n,); inf where there is none."""
         return np.array([joint.limits.velocity for joint in self._joints])
 
     @property
-    def effort(self) -> NDArray[np.float64]:
+    def effort_limit(self) -> NDArray[np.float64]:
         """Torque or force limits, N m or N, shape (n,); inf where there is none."""
         return np.array([joint.limits.effort for joint in self._joints])
 
@@ -198,8 +198,8 @@ class Robot:
         Parameters
         ----------
         mass : kg; zero (without inertia) returns the robot as it is.
-        com : (3,) centre of mass in the axes of the frame, m.
-        inertia : (3, 3) about the centre of mass, in the axes of the frame, kg m^2; a point mass without it.
+        com : (3,) center of mass in the axes of the frame, m.
+        inertia : (3, 3) about the center of mass, in the axes of the frame, kg m^2; a point mass without it.
         frame : link that carries it; may be left out where the robot has one tip.
 
         Raises

@@ -15,7 +15,7 @@ FAR = 100.0
 
 
 def reach(robot: Robot) -> Array:
-    """Return (n,) how far a joint without limits is taken either way: half a turn, or a metre."""
+    """Return (n,) how far a joint without limits is taken either way: half a turn, or a meter."""
     revolute = np.array([robot.joint(name).kind == "revolute" for name in robot.joint_names], dtype=bool)
     return np.where(revolute, np.pi, 1.0)
 
@@ -26,7 +26,7 @@ def position_limits(robot: Robot) -> tuple[Array, Array]:
     Limits of a joint in the wrong order are taken in the right one. Where no position keeps those of a joint and of all
     its followers, the lower comes out above the upper. -inf and inf where there is none.
     """
-    lower, upper = np.sort([robot.lower, robot.upper], axis=0)
+    lower, upper = np.sort([robot.lower_limit, robot.upper_limit], axis=0)
     for bounds, ratio, shift, leader in _followers(robot, "lower", "upper"):
         low, high = np.sort((bounds - shift) / ratio)
         lower[leader], upper[leader] = max(lower[leader], low), min(upper[leader], high)
@@ -41,7 +41,7 @@ def position_range(robot: Robot) -> tuple[Array, Array]:
     `reach` from home: from zero, or from the position within the limits that is nearest to it.
     """
     lower, upper = position_limits(robot)
-    own = np.sort([robot.lower, robot.upper], axis=0)
+    own = np.sort([robot.lower_limit, robot.upper_limit], axis=0)
     lower, upper = np.where(lower <= upper, (lower, upper), own)
     wide = reach(robot)
     home = np.clip(0.0, lower, upper)
@@ -53,7 +53,7 @@ def position_range(robot: Robot) -> tuple[Array, Array]:
 
 def velocity_limits(robot: Robot) -> Array:
     """Return the largest velocities of the coordinates, (n,), with those of followers; inf for none or zero."""
-    limits = _speed(robot.velocity)
+    limits = _speed(robot.velocity_limit)
     for bounds, ratio, _, leader in _followers(robot, "velocity"):
         limits[leader] = min(limits[leader], *_speed(bounds) / abs(ratio))
     return limits

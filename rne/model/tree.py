@@ -63,7 +63,7 @@ class Mimic:
 class Limits:
     """Bounds of a joint as the file gives them; infinite where it gives none.
 
-    They are told, by `Robot.lower` and the like, and drawn from; no function of the dynamics enforces them.
+    They are told, by `Robot.lower_limit` and the like, and drawn from; no function of the dynamics enforces them.
 
     Parameters
     ----------

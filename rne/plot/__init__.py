@@ -4,7 +4,7 @@ Every function takes plain arrays or what other functions of rne return, and giv
 units on its axes. None opens a window, picks a backend or touches pyplot. In a notebook, `%matplotlib inline` shows the
 figure that a cell ends with; `save` writes it as PNG, SVG or PDF.
 
-Colours are those of Okabe and Ito, told apart with every kind of colour vision. There is a panel a joint, in as many
+Colors are those of Okabe and Ito, told apart with every kind of color vision. There is a panel a joint, in as many
 rows as it takes. Gaps (NaN, infinity) stay gaps. Of motions too long for the pixels the envelope is drawn, which keeps
 every peak, so that a million samples make a small file.
 """

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rne.analysis.motor_sizing import TERMS, MotorSizing
+from rne.analysis.motor_sizing import MotorSizing
+from rne.analysis.torque_breakdown import TERMS
 from rne.batch.arguments import Floats
 from rne.errors import ArgumentError
-from rne.plot.page import BLACK, DARK, GREY, PALE, RED, SMALL, blank, legend, name_axes, shortened, tidy, units
+from rne.plot.page import BLACK, DARK, GRAY, PALE, RED, SMALL, blank, legend, name_axes, shortened, tidy, units
 from rne.plot.terms import COLORS
 
 if TYPE_CHECKING:
@@ -58,9 +59,9 @@ def sizing(report: MotorSizing) -> Figure:
         panels = [tidy(figure.add_subplot(grid[row, column])) for column in range(4)]
         unit = labels[group[0]]
         _bars(panels[0], report.peak_torque[group], report.rms_torque[group])
-        _limits(panels[0], report.peak_torque[group], robot.effort[group], report.torque_used[group])
+        _limits(panels[0], report.peak_torque[group], robot.effort_limit[group], report.torque_used[group])
         _bars(panels[1], report.peak_speed[group], report.rms_speed[group])
-        _limits(panels[1], report.peak_speed[group], robot.velocity[group], report.speed_used[group])
+        _limits(panels[1], report.peak_speed[group], robot.velocity_limit[group], report.speed_used[group])
         _bars(panels[2], report.peak_power[group], report.rms_power[group])
         _terms(panels[3], {name: getattr(report, name)[group] for name in TERMS}, report.torque_at_peak[group])
         names = [shortened(robot.joint_names[k], 28) for k in group]
@@ -104,7 +105,7 @@ def _terms(ax: Axes, terms: dict[str, Floats], total: Floats) -> None:
         ax.barh(places, value, 0.7, np.where(value >= 0, above, below), color=color, label=name)
         above += value.clip(0.0, None)
         below += value.clip(None, 0.0)
-    ax.axvline(0.0, color=GREY, linewidth=0.6)
+    ax.axvline(0.0, color=GRAY, linewidth=0.6)
     ax.plot(total, places, "D", color=BLACK, markersize=4, label="sum")
     ax.use_sticky_edges = False  # a bar of no length would hold the frame
     ax.margins(x=0.08)

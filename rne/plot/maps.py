@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rne.analysis.significance import Significance
-from rne.analysis.torque_parts import TERMS
+from rne.analysis.torque_breakdown import OF_THE_MODEL
 from rne.batch.arguments import Floats
 from rne.errors import ArgumentError
 from rne.plot.page import DARK, PALE, SMALL, blank, legend, name_axes, shortened, tidy
@@ -42,7 +42,7 @@ def significance(report: Significance) -> Figure:
     --------
     >>> import numpy as np, rne
     >>> arm = rne.load("models/planar2/robot.dh.toml")
-    >>> motion = rne.quintic([0.0, 0.0], [1.0, 0.5], 2.0, np.linspace(0.0, 2.0, 201))
+    >>> motion = rne.quintic([0.0, 0.0], [1.0, 0.5], np.linspace(0.0, 2.0, 201), duration=2.0)
     >>> figure = rne.plot.significance(rne.significance(arm, *motion, drop=["centripetal", "coriolis"]))
     >>> [ax.get_title() for ax in figure.axes]
     ['share of each term (%)', 'error without it (% of peak)', 'error without 6 of 18 parts (%)']
@@ -54,8 +54,8 @@ def significance(report: Significance) -> Figure:
     count = 3 if report.dropped else 2
     figure = blank(5.0 * count, 2.0 + 0.3 * n, f"{report.robot.name}: what the terms are worth")
     panels = [tidy(ax) for ax in figure.subplots(1, count)]
-    _map(panels[0], report.terms.share.reshape(n, len(TERMS)), "share of each term (%)")
-    _map(panels[1], report.terms.of_peak.reshape(n, len(TERMS)), "error without it (% of peak)")
+    _map(panels[0], report.terms.share.reshape(n, len(OF_THE_MODEL)), "share of each term (%)")
+    _map(panels[1], report.terms.of_peak.reshape(n, len(OF_THE_MODEL)), "error without it (% of peak)")
     for ax in panels:
         ax.set_yticks(range(n), names if ax is panels[0] else [""] * n, parse_math=False)
     if report.dropped:
@@ -77,6 +77,6 @@ def _map(ax: Axes, parts: Floats, title: str) -> None:
         if part > 0:
             text = f"{100 * part:,.0f}" if part >= 0.0995 else f"{100 * part:.1f}" if part >= 5e-4 else "<0.1"
             ax.text(column, row, text, ha="center", va="center", fontsize=7, color="white" if part > 0.6 else "black")
-    ax.set_xticks(range(len(TERMS)), TERMS, rotation=45, ha="right")
+    ax.set_xticks(range(len(OF_THE_MODEL)), OF_THE_MODEL, rotation=45, ha="right")
     ax.tick_params(labelsize=SMALL)
     ax.set_title(title, fontsize=9)

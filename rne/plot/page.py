@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe, Ito, "Color Universal Design" (2008): told apart with every kind of colour vision.
+# Okabe, Ito, "Color Universal Design" (2008): told apart with every kind of color vision.
 BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, RED, PURPLE = (
     "#000000", "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
 )  # fmt: skip
-PALE, GREY, DARK = "#C4C4C4", "#999999", "#555555"
+PALE, GRAY, DARK = "#C4C4C4", "#999999", "#555555"
 SMALL = 8
 """Points of all text but titles."""
 NEAR = 0.1
@@ -29,7 +29,7 @@ NEAR = 0.1
 
 
 class Units(NamedTuple):
-    """What the axes of a joint are labelled with."""
+    """What the axes of a joint are labeled with."""
 
     position: str
     velocity: str
@@ -228,7 +228,7 @@ class Page:
         reach = np.abs(values).max(initial=0.0)
         far = [bound for bound in bounds if reach < NEAR * abs(bound)]
         view(ax, np.concatenate([values, [bound for bound in bounds if bound not in far]]))
-        self.head(ax, name, f"{count:,} beyond" if count else _told(far), RED if count else GREY)
+        self.head(ax, name, f"{count:,} beyond" if count else _told(far), RED if count else GRAY)
 
 
 def view(ax: Axes, values: Floats) -> None:

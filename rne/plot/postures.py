@@ -106,9 +106,9 @@ def phase(robot: Robot, q: ArrayLike, qd: ArrayLike) -> Figure:
     page = Page(f"{robot.name}: phase portraits", robot.n)
     for k, ((ax,), unit) in enumerate(zip(page.cells, units(robot), strict=True)):
         _portrait(ax, motion, k)
-        for bound in (robot.lower[k], robot.upper[k]):
+        for bound in (robot.lower_limit[k], robot.upper_limit[k]):
             _limit(ax, bound, "x")
-        for bound in (-robot.velocity[k], robot.velocity[k]):
+        for bound in (-robot.velocity_limit[k], robot.velocity_limit[k]):
             _limit(ax, bound, "y")
         page.head(ax, robot.joint_names[k])
         name_axes(ax, unit.position, unit.velocity)

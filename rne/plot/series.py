@@ -11,7 +11,7 @@ from rne.batch.arguments import Floats
 from rne.dynamics.energy import kinetic_energy, potential_energy
 from rne.errors import ArgumentError
 from rne.model.robot import Robot
-from rne.plot.page import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, Page, as_motion, legend, name_axes, units
+from rne.plot.page import BLACK, BLUE, GRAY, GREEN, ORANGE, PURPLE, Page, as_motion, legend, name_axes, units
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,7 +50,7 @@ def torques(robot: Robot, t: ArrayLike | None, tau: ArrayLike) -> Figure:
     """
     motion = as_motion(robot, t, tau=tau)
     page = Page(f"{robot.name}: torques", robot.n, x_label=motion.label)
-    for k, ((ax,), unit, effort) in enumerate(zip(page.cells, units(robot), robot.effort, strict=True)):
+    for k, ((ax,), unit, effort) in enumerate(zip(page.cells, units(robot), robot.effort_limit, strict=True)):
         page.against(ax, robot.joint_names[k], motion.x, motion.rows["tau"][:, k], -effort, effort)
         name_axes(ax, y=unit.effort)
     return legend(page.figure)
@@ -80,7 +80,7 @@ def states(robot: Robot, t: ArrayLike | None, q: ArrayLike, qd: ArrayLike) -> Fi
     """
     motion = as_motion(robot, t, q=q, qd=qd)
     page = Page(f"{robot.name}: positions and velocities", robot.n, across=2, x_label=motion.label)
-    bounds = zip(robot.lower, robot.upper, robot.velocity, strict=True)
+    bounds = zip(robot.lower_limit, robot.upper_limit, robot.velocity_limit, strict=True)
     for k, ((left, right), unit, (lower, upper, speed)) in enumerate(
         zip(page.cells, units(robot), bounds, strict=True)
     ):
@@ -123,7 +123,7 @@ def power(robot: Robot, t: ArrayLike | None, qd: ArrayLike, tau: ArrayLike) -> F
     drawn = [*lines.items(), ("all joints" if robot.n != 1 else robot.joint_names[0], total)]
     page = Page(f"{robot.name}: mechanical power", len(drawn) + motion.timed, x_label=motion.label)
     for (ax,), (name, values) in zip(page.cells, drawn, strict=False):
-        ax.axhline(0.0, color=GREY, linewidth=0.6)
+        ax.axhline(0.0, color=GRAY, linewidth=0.6)
         page.line(ax, motion.x, values, color=BLUE)
         page.head(ax, name)
         name_axes(ax, y="power (W)")
@@ -221,11 +221,11 @@ def tracking(
     """
     motion = as_motion(robot, t, reference=reference, q=q, **({} if tau is None else {"tau": tau}))
     page = Page(f"{robot.name}: tracking", robot.n, across=2 if tau is None else 3, x_label=motion.label)
-    for k, (panels, unit, effort) in enumerate(zip(page.cells, units(robot), robot.effort, strict=True)):
+    for k, (panels, unit, effort) in enumerate(zip(page.cells, units(robot), robot.effort_limit, strict=True)):
         name, (wanted, reached) = robot.joint_names[k], (motion.rows[row][:, k] for row in ("reference", "q"))
         page.line(panels[0], motion.x, wanted, color=ORANGE, linestyle="--", label="reference", zorder=3)
         page.line(panels[0], motion.x, reached, color=BLACK, label="actual")
-        panels[1].axhline(0.0, color=GREY, linewidth=0.6)
+        panels[1].axhline(0.0, color=GRAY, linewidth=0.6)
         page.line(panels[1], motion.x, wanted - reached, color=PURPLE, label="error: reference - actual")
         page.head(panels[0], name)
         page.head(panels[1], name)

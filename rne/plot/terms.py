@@ -14,9 +14,11 @@ from rne.plot.envelope import envelope
 from rne.plot.page import (
     BLACK,
     BLUE,
+    DARK,
+    GRAY,
     GREEN,
-    GREY,
     ORANGE,
+    PALE,
     PURPLE,
     RED,
     SKY,
@@ -33,9 +35,11 @@ if TYPE_CHECKING:
 
 COLORS = {
     "gravity": ORANGE,
-    "inertia": BLUE,
+    "effective": BLUE,
+    "coupling": DARK,
     "rotor": SKY,
-    "velocity": GREEN,
+    "centripetal": GREEN,
+    "coriolis": PALE,
     "friction": PURPLE,
     "spring": YELLOW,
     "external": RED,
@@ -75,7 +79,7 @@ def breakdown(robot: Robot, t: ArrayLike | None, parts: TorqueBreakdown) -> Figu
     >>> parts = rne.torque_breakdown(arm, [[0.0, 0.0], [0.2, 0.1]], qdd=[0.5, 0.0])
     >>> figure = rne.plot.breakdown(arm, [0.0, 1.0], parts)
     >>> [text.get_text() for text in figure.legends[0].get_texts()]
-    ['gravity', 'inertia', 'total']
+    ['gravity', 'effective', 'coupling', 'total']
     """
     if not isinstance(parts, TorqueBreakdown):
         raise ArgumentError(f"parts: wanted a TorqueBreakdown, got {type(parts).__name__}")
@@ -94,7 +98,7 @@ def breakdown(robot: Robot, t: ArrayLike | None, parts: TorqueBreakdown) -> Figu
             for name, low, high in zip(names, edges[:-1], edges[1:], strict=True):
                 label = name if stack is stacks[0] else None
                 ax.fill_between(motion.x[kept], low, high, color=COLORS[name], linewidth=0, label=label)
-        ax.axhline(0.0, color=GREY, linewidth=0.6)
+        ax.axhline(0.0, color=GRAY, linewidth=0.6)
         page.line(ax, motion.x[kept], total[kept, k], color=BLACK, label="total")
         page.head(ax, robot.joint_names[k])
         name_axes(ax, y=unit.effort)

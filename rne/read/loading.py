@@ -143,7 +143,7 @@ def from_dh(
     ----------
     rows : one mapping a joint, with the keys ``joint`` ("revolute" or "prismatic"), ``a, alpha, d, theta`` (m, rad; the
         constant parts: the angle of a revolute joint is theta + q, the slide of a prismatic one d + q), ``mass`` (kg),
-        ``com`` (3) and ``inertia`` (3x3, or the six by name) in the row's own frame, inertia about the centre of mass;
+        ``com`` (3) and ``inertia`` (3x3, or the six by name) in the row's own frame, inertia about the center of mass;
         or ``first_moment`` (3, kg m) for ``com``, and inertia about the origin, as of a set of base parameters;
         optional ``name, lower, upper, velocity, effort, stiffness, rest``, and of the motor ``rotor_inertia,
         gear_ratio, viscous, coulomb``: the joint feels gear_ratio^2 times the first and third, abs(gear_ratio) times

@@ -64,7 +64,7 @@ class Tracking(Report):
                 "peak at": cells(worst(self.peak_time), " s"),
                 "settled": cells(worst(self.settling_time), " s"),
                 "torque": cells(worst(self.peak_torque)),
-                "limit": cells(robot.effort),
+                "limit": cells(robot.effort_limit),
                 "unit ": ["N" if slide else "N m" for slide in slides],
             }
         )

@@ -61,9 +61,9 @@ class Derivatives(Report):
 def differentiate(
     t: ArrayLike, q: ArrayLike, *, window: int = WINDOW, degree: int = DEGREE, gap: float | None = None
 ) -> Derivatives:
-    """Velocities and accelerations of sampled positions, by polynomials through windows of neighbours.
+    """Velocities and accelerations of sampled positions, by polynomials through windows of neighbors.
 
-    To each sample and its neighbours a polynomial in time is fitted by least squares; its derivatives there are the
+    To each sample and its neighbors a polynomial in time is fitted by least squares; its derivatives there are the
     result. At even times this is the filter of Savitzky and Golay, Analytical Chemistry 36 (1964) 1627; orthogonal
     polynomials (Forsythe, J. SIAM 5 (1957) 74) make the same of uneven times. At the ends, and beside gaps, the window
     stays inside and the sample stands off its middle.

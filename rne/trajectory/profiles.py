@@ -17,9 +17,9 @@ Array = NDArray[np.float64]
 def quintic(
     q0: ArrayLike,
     q1: ArrayLike,
-    duration: float,
     t: ArrayLike,
     *,
+    duration: float,
     qd0: ArrayLike = 0.0,
     qd1: ArrayLike = 0.0,
     qdd0: ArrayLike = 0.0,
@@ -32,9 +32,9 @@ def quintic(
     Parameters
     ----------
     q0, q1 : (n,) first and last position, rad or m.
-    duration : of the motion, s.
     t : (T,) times since its start, s, or one number. Before the start and after the end the state is that of the end
         nearest by, so that a robot that comes to rest stays there.
+    duration : of the motion, s.
     qd0, qd1 : (n,) velocity at the ends; one number for all joints.
     qdd0, qdd1 : (n,) acceleration at the ends; one number for all joints.
 
@@ -50,7 +50,7 @@ def quintic(
     Examples
     --------
     >>> import rne
-    >>> q, qd, qdd = rne.quintic([0.2, -0.5], [1.4, 0.9], 1.5, [0.0, 0.75, 1.5])
+    >>> q, qd, qdd = rne.quintic([0.2, -0.5], [1.4, 0.9], [0.0, 0.75, 1.5], duration=1.5)
     >>> q.round(12)
     array([[ 0.2, -0.5],
            [ 0.8,  0.2],
@@ -86,7 +86,7 @@ def evaluate(c: Sequence[Array] | Array, u: Array, pace: Array | float) -> tuple
 
 
 def quintic_duration(
-    q0: ArrayLike, q1: ArrayLike, *, velocity: ArrayLike = np.inf, acceleration: ArrayLike = np.inf
+    q0: ArrayLike, q1: ArrayLike, *, velocity_limit: ArrayLike = np.inf, acceleration_limit: ArrayLike = np.inf
 ) -> float:
     """Shortest duration of a `quintic` from rest to rest that keeps the limits of all joints, s.
 
@@ -95,8 +95,8 @@ def quintic_duration(
     Parameters
     ----------
     q0, q1 : (n,) first and last position, rad or m.
-    velocity : (n,) limits, rad/s or m/s, or one for all joints; infinite where there is none.
-    acceleration : (n,) limits, rad/s^2 or m/s^2, or one for all joints; infinite where there is none.
+    velocity_limit : (n,), rad/s or m/s, or one for all joints; infinite where there is none.
+    acceleration_limit : (n,), rad/s^2 or m/s^2, or one for all joints; infinite where there is none.
 
     Returns
     -------
@@ -111,18 +111,18 @@ def quintic_duration(
     Examples
     --------
     >>> import rne
-    >>> rne.quintic_duration([0.0, 1.0], [1.0, 0.0], velocity=1.5)
+    >>> rne.quintic_duration([0.0, 1.0], [1.0, 0.0], velocity_limit=1.5)
     1.25
     """
-    _, way, speed, rate = _limited(q0, q1, velocity, acceleration)
+    _, way, speed, rate = _limited(q0, q1, velocity_limit, acceleration_limit)
     size = np.abs(way)
     if ((size > 0) & np.isinf(speed) & np.isinf(rate)).any():
-        raise ArgumentError("velocity, acceleration: neither limits a joint that has a way to go")
+        raise ArgumentError("velocity_limit, acceleration_limit: neither limits a joint that has a way to go")
     return float(np.max([15 / 8 * size / speed, np.sqrt(10 / np.sqrt(3) * size / rate)], initial=0.0))
 
 
 def trapezoidal(
-    q0: ArrayLike, q1: ArrayLike, t: ArrayLike, *, velocity: ArrayLike, acceleration: ArrayLike
+    q0: ArrayLike, q1: ArrayLike, t: ArrayLike, *, velocity_limit: ArrayLike, acceleration_limit: ArrayLike
 ) -> tuple[Array, Array, Array]:
     """Motion from rest to rest at constant acceleration, constant velocity, constant deceleration.
 
@@ -135,8 +135,8 @@ def trapezoidal(
     q0, q1 : (n,) first and last position, rad or m.
     t : (T,) times since the start, s, or one number; `trapezoidal_duration` tells when the motion ends. Before the
         start and after the end the robot stands still.
-    velocity : (n,) limits, rad/s or m/s, or one for all joints; infinite where there is none.
-    acceleration : (n,) limits, rad/s^2 or m/s^2, or one for all joints.
+    velocity_limit : (n,), rad/s or m/s, or one for all joints; infinite where there is none.
+    acceleration_limit : (n,), rad/s^2 or m/s^2, or one for all joints.
 
     Returns
     -------
@@ -150,13 +150,14 @@ def trapezoidal(
     Examples
     --------
     >>> import rne
-    >>> q, qd, qdd = rne.trapezoidal([0.0, 1.0], [4.0, 0.0], [0.5, 1.5, 4.5], velocity=1.0, acceleration=1.0)
+    >>> limits = {"velocity_limit": 1.0, "acceleration_limit": 1.0}
+    >>> q, qd, qdd = rne.trapezoidal([0.0, 1.0], [4.0, 0.0], [0.5, 1.5, 4.5], **limits)
     >>> qd
     array([[ 0.5  , -0.125],
            [ 1.   , -0.25 ],
            [ 0.5  , -0.125]])
     """
-    start, way, peak, rate = _profile(q0, q1, velocity, acceleration)
+    start, way, peak, rate = _profile(q0, q1, velocity_limit, acceleration_limit)
     time = _row("t", t)
     if not np.isfinite(rate):  # no joint has a way to go
         s = sd = sdd = np.zeros_like(time)
@@ -172,12 +173,14 @@ def trapezoidal(
     return start + s[..., None] * way, sd[..., None] * way, sdd[..., None] * way
 
 
-def trapezoidal_duration(q0: ArrayLike, q1: ArrayLike, *, velocity: ArrayLike, acceleration: ArrayLike) -> float:
+def trapezoidal_duration(
+    q0: ArrayLike, q1: ArrayLike, *, velocity_limit: ArrayLike, acceleration_limit: ArrayLike
+) -> float:
     """Time that `trapezoidal` takes, s.
 
     Parameters
     ----------
-    q0, q1, velocity, acceleration : as for `trapezoidal`, which also tells the errors.
+    q0, q1, velocity_limit, acceleration_limit : as for `trapezoidal`, which also tells the errors.
 
     Returns
     -------
@@ -185,20 +188,22 @@ def trapezoidal_duration(q0: ArrayLike, q1: ArrayLike, *, velocity: ArrayLike, a
 
     Examples
     --------
-    >>> trapezoidal_duration([0.0, 1.0], [4.0, 0.0], velocity=1.0, acceleration=1.0)
+    >>> trapezoidal_duration([0.0, 1.0], [4.0, 0.0], velocity_limit=1.0, acceleration_limit=1.0)
     5.0
     """
-    _, _, peak, rate = _profile(q0, q1, velocity, acceleration)
+    _, _, peak, rate = _profile(q0, q1, velocity_limit, acceleration_limit)
     return float(peak / rate + 1 / peak) if np.isfinite(rate) else 0.0
 
 
 def _profile(
-    q0: ArrayLike, q1: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
+    q0: ArrayLike, q1: ArrayLike, velocity_limit: ArrayLike, acceleration_limit: ArrayLike
 ) -> tuple[Array, Array, float, float]:
     """Start, way, and the highest velocity and the acceleration of the share of the way, 1/s and 1/s^2."""
-    start, way, speed, limit = _limited(q0, q1, velocity, acceleration)
+    start, way, speed, limit = _limited(q0, q1, velocity_limit, acceleration_limit)
     if np.isinf(limit).any():
-        raise ArgumentError(f"acceleration: wanted finite numbers, got {acceleration!r}; there would be no ramp")
+        raise ArgumentError(
+            f"acceleration_limit: wanted finite numbers, got {acceleration_limit!r}; there would be no ramp"
+        )
     size = np.abs(way)[way != 0]
     rate = np.min(limit[way != 0] / size, initial=np.inf)
     peak = min(np.min(speed[way != 0] / size, initial=np.inf), np.sqrt(rate))
@@ -206,15 +211,15 @@ def _profile(
 
 
 def _limited(
-    q0: ArrayLike, q1: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
+    q0: ArrayLike, q1: ArrayLike, velocity_limit: ArrayLike, acceleration_limit: ArrayLike
 ) -> tuple[Array, Array, Array, Array]:
     """Start, way, and limits of velocity and acceleration: positive numbers, infinite where there is no limit."""
-    limits = {"velocity": velocity, "acceleration": acceleration}
+    limits = {"velocity_limit": velocity_limit, "acceleration_limit": acceleration_limit}
     free = {name: _is_infinite(limit) for name, limit in limits.items()}
     finite = {name: np.where(free[name], 1.0, limit) if np.any(free[name]) else limit for name, limit in limits.items()}
     given = _joints(q0=q0, q1=q1, **finite)
     speed, rate = (np.where(free[name], np.inf, given[name]) for name in limits)
-    for name, limit in ("velocity", speed), ("acceleration", rate):
+    for name, limit in ("velocity_limit", speed), ("acceleration_limit", rate):
         if (limit <= 0).any():
             raise ArgumentError(f"{name}: wanted more than zero, got {limit.tolist()}")
     return given["q0"], given["q1"] - given["q0"], speed, rate

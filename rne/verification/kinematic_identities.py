@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from rne import lagrange
 from rne.dynamics.center_of_mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
-from rne.dynamics.inverse_dynamics import inverse_dynamics
 from rne.dynamics.kinematics import forward_kinematics, frame_acceleration, frame_velocity, jacobian, jacobian_dot_qd
 from rne.dynamics.statics import joint_wrenches, static_torque
-from rne.identification.regressor import parameters, regressor
+from rne.identification.regressor import parameters, regressor, regressor_remainder
 from rne.model.robot import Robot
 from rne.verification.identities import QUOTIENT, ROUNDING, TINY, Identity, Motions, times
 
@@ -189,14 +188,14 @@ def _bearings(m: Motions) -> Array:
 
 
 def _linear(m: Motions) -> Array:
-    friction = not m.robot.tree.couplings  # whose dampers are no parameters
-    values, deviation = parameters(m.robot, rotors=True, friction=friction), np.zeros(m.q.shape)
-    wanted = inverse_dynamics(m.robot, m.q, m.qd, m.qdd, friction=friction) - m.springs
+    values, deviation = parameters(m.robot, friction=True), np.zeros(m.q.shape)
+    rest = regressor_remainder(m.robot, m.q, m.qd, friction=True)
+    wanted = m.tau + lagrange.friction_torque(m.robot, m.qd) - rest
     for part in m.slices(m.robot.n * len(values)):
-        Y = regressor(m.robot, m.q[part], m.qd[part], m.qdd[part], rotors=True, friction=friction)
+        Y = regressor(m.robot, m.q[part], m.qd[part], m.qdd[part], friction=True)
         gross = np.abs(Y) @ np.abs(values)
         gross = np.maximum(gross, 1e-3 * gross.max(axis=1, keepdims=True, initial=0.0)) + TINY
-        deviation[part] = np.abs(Y @ values - wanted[part]) / (gross + m.scale[part])
+        deviation[part] = np.abs(Y @ values - wanted[part]) / (gross + np.abs(rest[part]) + m.scale[part])
     return deviation
 
 
@@ -205,7 +204,7 @@ KINEMATIC = (
     Identity("Jacobians are derivatives of poses", ROUNDING, _jacobians),
     Identity("frame velocity is J qd, acceleration J qdd + Jd qd", ROUNDING, _frame_motions),
     Identity("frame acceleration is change of frame velocity", QUOTIENT, _frame_accelerations),
-    Identity("centre of mass is that of Lagrange", ROUNDING, _center),
+    Identity("center of mass is that of Lagrange", ROUNDING, _center),
     Identity("static torque is J^T w", ROUNDING, _static),
     Identity("joint wrenches are changes of momentum less weight", QUOTIENT, _bearings),
     Identity("regressor times parameters is inverse dynamics", ROUNDING, _linear),

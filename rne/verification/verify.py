@@ -96,11 +96,11 @@ def verify(robot: Robot, *, samples: int = 100, seed: int = 0) -> Verification:
 
     Looked at are inverse and forward dynamics by both methods, friction, gravity and Coriolis torques, mass matrix and
     its inverse, Coriolis matrix and Christoffel symbols, energies, poses, Jacobians, velocities and accelerations of
-    frames, the centre of mass, wrenches (static torques, and those in the joints) and the regressor; every one of them
+    frames, the center of mass, wrenches (static torques, and those in the joints) and the regressor; every one of them
     for single states and for batches, in float64 and in float32. Not looked at are `simulate` and the controllers,
     which integrate the same functions, and options that only choose among these.
 
-    States are drawn evenly within the limits of the joints and of those that follow them (half a turn, or a metre,
+    States are drawn evenly within the limits of the joints and of those that follow them (half a turn, or a meter,
     either way where there are none). They are taken some at a time: memory does not grow with their number.
 
     Deviations of torques are given as shares of the torque scale of the joint in that state, which is the sum of the

@@ -26,9 +26,9 @@ def view(
     q: ArrayLike | None = None,
     qd: ArrayLike | None = None,
     qdd: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
     *,
     t: ArrayLike | None = None,
-    tau: ArrayLike | None = None,
     friction: bool = False,
     host: str = "127.0.0.1",
     port: int = 8080,
@@ -48,8 +48,8 @@ def view(
     robot : the robot.
     q : (samples, n) positions of a motion, rad or m. Where some are NaN, the robot stays where it was.
     qd, qdd : (samples, n) velocities and accelerations; None means zero.
-    t : (samples,) times, s, not decreasing; None means 100 samples a second.
     tau : (samples, n) torques to show instead of those of `rne.inverse_dynamics`.
+    t : (samples,) times, s, not decreasing; None means 100 samples a second.
     friction : whether these contain viscous and Coulomb friction.
     host : where to listen; "0.0.0.0" lets other machines look on.
     port : the port, or the first free one above; 0 takes any.

@@ -11,7 +11,7 @@ from rne.model.robot import Robot
 
 Array = NDArray[np.float64]
 
-WITHIN, BEYOND = "#0072b2", "#d55e00"  # colours that everyone can tell apart (Okabe and Ito)
+WITHIN, BEYOND = "#0072b2", "#d55e00"  # colors that everyone can tell apart (Okabe and Ito)
 
 _LEAST = 0.01
 """Torque or force that fills half a bar if nothing larger is there; less is shown as 0.00."""
@@ -39,8 +39,8 @@ def full_scale(robot: Robot, peaks: Array) -> Array:
     robot : limits and kinds of the joints.
     peaks : (n,) largest finite torque of each joint.
     """
-    free = ~np.isfinite(robot.effort) | (robot.effort <= 0)
-    scale = robot.effort
+    free = ~np.isfinite(robot.effort_limit) | (robot.effort_limit <= 0)
+    scale = robot.effort_limit
     kinds = np.array([robot.joint(name).kind for name in robot.joint_names])
     for kind in set(kinds[free]):
         alike = free & (kinds == kind)
@@ -55,10 +55,10 @@ def torque_bars(robot: Robot, tau: Array, scale: Array) -> str:
     ----------
     robot : names and limits of the joints.
     tau : (n,) torques; NaN is told and has no bar, an infinite one fills its side.
-    scale : (n,) what fills half a bar; a bar beyond it ends there, in another colour and with a word.
+    scale : (n,) what fills half a bar; a bar beyond it ends there, in another color and with a word.
     """
     rows = []
-    for name, value, full, limit in zip(robot.joint_names, tau, scale, robot.effort, strict=True):
+    for name, value, full, limit in zip(robot.joint_names, tau, scale, robot.effort_limit, strict=True):
         unit = "N m" if robot.joint(name).kind == "revolute" else "N"
         length = 0.0 if np.isnan(value) else 50 * min(abs(value) / full, 1.0)
         over = abs(value) > limit or np.isinf(value)

@@ -23,13 +23,13 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Solid:
-    """The inertia of a link, as the uniform ellipsoid that has the same mass, centre of mass and inertia.
+    """The inertia of a link, as the uniform ellipsoid that has the same mass, center of mass and inertia.
 
     Attributes
     ----------
     link : the link that carries it.
     mass : kg.
-    center : (3,) centre of mass in the frame of the link, m.
+    center : (3,) center of mass in the frame of the link, m.
     rotation : (3, 3) its axes in the frame of the link, as columns.
     axes : (3,) half its lengths along them, m.
     """
@@ -94,7 +94,7 @@ def describe(robot: Robot) -> Scene:
 def solid(body: Body) -> Solid:
     """Return the uniform ellipsoid that has the mass and the inertia of a body.
 
-    Its half axes are a_k = sqrt(5 s_k / m), with s_k the second moments, integral of x_k^2 dm, about the centre of mass
+    Its half axes are a_k = sqrt(5 s_k / m), with s_k the second moments, integral of x_k^2 dm, about the center of mass
     and along the principal axes: those of the ellipsoid are m a_k^2 / 5. In terms of the principal moments of inertia
     s_1 = (I_2 + I_3 - I_1) / 2. A second moment below zero, which no body has, is shown as zero.
 

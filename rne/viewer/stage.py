@@ -19,14 +19,14 @@ from rne.viewer.scene import Scene, corners, extent, missing_meshes
 
 Array = NDArray[np.float64]
 
-# Colours that everyone can tell apart (Okabe and Ito), and a grey for what has none.
+# Colors that everyone can tell apart (Okabe and Ito), and a gray for what has none.
 _STICK, _SOLID, _CENTER = (0, 114, 178), (230, 159, 0), (40, 40, 40)
-_GREY = (0.72, 0.74, 0.77, 1.0)
+_GRAY = (0.72, 0.74, 0.77, 1.0)
 
 # Sizes as parts of the reach of the robot.
 _AXIS, _AXIS_RADIUS, _STICK_WIDTH, _CENTER_RADIUS, _THINNEST = 0.09, 0.0025, 0.014, 0.009, 0.002
 
-PARTS = ("shapes", "sticks", "ellipsoids", "centres of mass", "frames", "names")
+PARTS = ("shapes", "sticks", "ellipsoids", "centers of mass", "frames", "names")
 """What can be shown and hidden."""
 
 
@@ -64,7 +64,7 @@ class Stage:
         self._add_solids()
         self._sticks = self._add_sticks(forward_kinematics(robot, q[0]))
         self._look_at((low + high) / 2, float(low[2]))
-        self.shown = ["shapes"] if self._parts["shapes"] else ["sticks", "ellipsoids", "centres of mass", "frames"]
+        self.shown = ["shapes"] if self._parts["shapes"] else ["sticks", "ellipsoids", "centers of mass", "frames"]
         for part in PARTS:
             self.show(part, part in self.shown)
         self.move(q[0])
@@ -105,7 +105,7 @@ class Stage:
         unreadable = []
         for shape in shapes:
             try:
-                found.append((shape, read_mesh(shape.mesh, shape.color or _GREY) if shape.kind == "mesh" else None))
+                found.append((shape, read_mesh(shape.mesh, shape.color or _GRAY) if shape.kind == "mesh" else None))
             except ValueError:
                 unreadable.append(shape.mesh)
         if unreadable:
@@ -114,7 +114,7 @@ class Stage:
 
     def _shape(self, name: str, shape: Geometry, mesh: Mesh | None) -> Any:
         add = self._server.scene
-        color = shape.color or _GREY
+        color = shape.color or _GRAY
         look = {"color": color[:3], "opacity": None if color[3] >= 1 else color[3]}
         place = {"wxyz": _wxyz(np.array(shape.origin.rotation)), "position": shape.origin.position}
         match shape.kind, shape.size:
@@ -133,7 +133,7 @@ class Stage:
     def _add_solids(self) -> None:
         for solid in self._scene.solids:
             name, add = self._names[solid.link], self._server.scene
-            self._parts["centres of mass"].append(
+            self._parts["centers of mass"].append(
                 add.add_icosphere(f"{name}/center", _CENTER_RADIUS * self._reach, _CENTER, position=solid.center)
             )
             if solid.axes.any():

@@ -108,7 +108,7 @@ def test_they_make_up_the_equations_of_motion(drawn):
     tree, q, qd, qdd = drawn
     robot = rne.Robot(tree)
     c = rne.coefficients(robot, q)
-    tau = c.inertia @ qdd + c.rotor * qdd + np.einsum("ijk,j,k->i", c.velocity, qd, qd) + c.gravity
+    tau = c.inertia @ qdd + c.rotor * qdd + np.einsum("ijk,j,k->i", c.christoffel, qd, qd) + c.gravity
     spring = lagrange.spring_torque(robot, q)
     assert_near(tau + spring, rne.inverse_dynamics(robot, q, qd, qdd), 1e-11)
 
@@ -128,12 +128,12 @@ def test_the_table_has_the_letters_of_the_books():
         "1 first, 2 second",
         "effective    D11 = 5    D22 = 1",
         "coupling     D12 = 1",
+        "rotor        Ia1 = 0.4  Ia2 = 0.5",
         "centripetal  D111 = 0   D122 = -1",
         "             D211 = 1   D222 = 0",
-        "Coriolis     D112 = -1",
+        "coriolis     D112 = -1",
         "             D212 = 0",
         "gravity      D1 = 40    D2 = 0",
-        "rotor        Ia1 = 0.4  Ia2 = 0.5",
     ]
 
 
@@ -166,7 +166,7 @@ def test_one_joint_has_a_table_too():
 def test_a_robot_without_joints_has_nothing_to_show():
     stand = point_masses().with_locked({"first": 0.1, "second": 0.2})
     c = rne.coefficients(stand, np.zeros((3, 0)))
-    assert (c.effective.shape, c.velocity.shape) == ((3, 0), (3, 0, 0, 0))
+    assert (c.effective.shape, c.christoffel.shape) == ((3, 0), (3, 0, 0, 0))
     assert str(c).splitlines()[0] == "no joints; largest sizes of 3 postures"
     for free in (None, []):
         assert rne.effective_inertia(stand, [], free=free).free.shape == (0,)
@@ -198,7 +198,7 @@ def test_what_is_no_coefficient_is_refused(key, said):
 def test_precision_and_nan():
     robot, q = random_robot(1, 5, mimic=0.0), random_states(5, 3)[0]
     c = rne.coefficients(robot, q.astype(np.float32))
-    assert {getattr(c, name).dtype for name in ("inertia", "velocity", "gravity", "mass_matrix")} == {np.dtype("f4")}
+    assert {getattr(c, name).dtype for name in ("inertia", "christoffel", "gravity", "mass_matrix")} == {np.dtype("f4")}
     q[1, 0] = np.nan
     broken, clean = rne.coefficients(robot, q), rne.coefficients(robot, q[[0, 2]])
     assert_same_bits(broken[2, 3, 4][[0, 2]], clean[2, 3, 4])
@@ -236,7 +236,7 @@ def test_rotors_count_unless_told_not_to():
 
 @pytest.mark.parametrize("seed", range(4))
 def test_free_inertia_is_torque_by_acceleration_without_torque_elsewhere(seed):
-    """By forward dynamics: one newton metre on a joint, none on the free ones, the locked ones frozen in the model."""
+    """By forward dynamics: one newton meter on a joint, none on the free ones, the locked ones frozen in the model."""
     robot = random_robot(seed, 6, mimic=0.0, massless=0.0)
     drives = {name: Drive(rotor_inertia=0.1 * k) for k, name in enumerate(robot.joint_names)}
     robot, q = robot.with_drives(drives).with_gravity([0, 0, 0]), random_states(6, seed=seed)[0]

@@ -40,7 +40,7 @@ def loaded_two_link():
 
 
 def fourteen_equations(q, qd, tau):
-    """A u = b; u = both angular accelerations, those of both centres and the payload, F01, F12, Fpl in the plane."""
+    """A u = b; u = both angular accelerations, those of both centers and the payload, F01, F12, Fpl in the plane."""
     (t1, t2), (w1, w2) = q, qd
     t12, w12 = t1 + t2, w1 + w2
     A, b = np.zeros((14, 14)), np.zeros(14)
@@ -61,7 +61,7 @@ def fourteen_equations(q, qd, tau):
         b[7 + 2 * k] = -m * G
     c, s = np.array([cos(t1), cos(t12)]), np.array([sin(t1), sin(t12)])
     arms = [(R1, L1 - R1), (R2, L2 - R2)]
-    for k, (before, behind) in enumerate(arms):  # Euler about the centres: I alpha = tau - tau_next + r x F
+    for k, (before, behind) in enumerate(arms):  # Euler about the centers: I alpha = tau - tau_next + r x F
         A[12 + k, :2] = [(I1, 0.0), (I2, I2)][k]
         A[12 + k, 8 + 2 * k : 10 + 2 * k] = -before * s[k], before * c[k]
         A[12 + k, 10 + 2 * k : 12 + 2 * k] = -behind * s[k], behind * c[k]

@@ -14,7 +14,7 @@ import rne
 from rne.model.tree import Drive
 
 LECTURE = Path(__file__).parents[2] / "models" / "lectures" / "rp_motor_sizing" / "robot.dh.toml"
-TERMS = ("gravity", "inertia", "velocity", "friction", "spring", "external")
+TERMS = ("effective", "coupling", "rotor", "centripetal", "coriolis", "gravity", "spring", "friction", "external")
 ROW = {"joint": "revolute", "a": 1.0, "mass": 2.0, "inertia": np.eye(3).tolist()}
 EXTRAS = {"rotor_inertia": 0.01, "gear_ratio": 10.0, "viscous": 0.004, "coulomb": 0.02, "stiffness": 3.0, "rest": 0.2}
 
@@ -35,18 +35,20 @@ def test_the_example_of_the_lecture():
     assert report.peak_sample.tolist() == [1, 2]
     assert_near(report.torque_at_peak, [226.0, -10.0])
     assert_near(report.gravity, [196.0, 0.0])
-    assert_near(report.inertia, [30.0, 0.0])
-    assert_near(report.velocity, [0.0, -10.0])
+    assert_near(report.effective, [30.0, 0.0])
+    assert_near(report.centripetal, [0.0, -10.0])
+    for name in ("coupling", "rotor", "coriolis", "spring"):
+        assert not getattr(report, name).any()
     assert_near(report.peak_speed, [1.0, 0.5])
     assert_near(report.peak_power, [206.0, 5.0])
     assert_near(report.rms_torque[0], np.sqrt((196**2 + 226**2 + 206**2) / 3))
-    assert "226      196       30" in str(report)
+    assert "226         30         0      0            0         0      196" in str(report)
 
 
 def test_peaks_are_those_of_all_states_and_parts_add_up():
     robot, states = loaded_arm(), random_states(3, 40, seed=1)
     tau = ref.torques(robot.tree, *states, friction=True)
-    report = rne.motor_sizing(robot, *states)
+    report = rne.motor_sizing(robot, *states, friction=True)
     assert_near(report.peak_torque, np.abs(tau).max(axis=0))
     assert_near(report.torque_at_peak, [tau[k, i] for i, k in enumerate(report.peak_sample)])
     assert_near(np.abs(report.torque_at_peak), report.peak_torque)
@@ -61,23 +63,27 @@ def test_peaks_are_those_of_all_states_and_parts_add_up():
 
 def test_each_part_is_what_it_says():
     robot, (q, qd, qdd) = loaded_arm(), random_states(3, seed=2)
-    report = rne.motor_sizing(robot, q, qd, qdd)
+    report = rne.motor_sizing(robot, q, qd, qdd, friction=True)
     assert_near(report.gravity, ref.gravity_vector(robot.tree, q))
-    assert_near(report.velocity, ref.bias_vector(robot.tree, q, qd, np.zeros(3)))
+    assert_near(report.centripetal + report.coriolis, ref.bias_vector(robot.tree, q, qd, np.zeros(3)))
+    alone = [ref.bias_vector(robot.tree, q, rate, np.zeros(3)) for rate in np.diag(qd)]
+    assert_near(report.centripetal, np.sum(alone, axis=0))
     assert_near(report.friction, ref.friction_torque(robot.tree, qd))
     assert_near(report.spring, [3.0 * (q[0] - 0.2), 3.0 * (q[1] - 0.2), 0.0])
     bare = robot.with_drives(dict.fromkeys(robot.joint_names, Drive())).tree
-    bodies = ref.inverse_dynamics(bare, q, None, qdd, np.zeros(3))
-    assert_near(report.inertia, bodies + np.array([1.0, 1.0, 0.0]) * qdd)
+    M = ref.mass_matrix(bare, q)
+    assert_near(report.effective, np.diag(M) * qdd)
+    assert_near(report.coupling, M @ qdd - np.diag(M) * qdd)
+    assert_near(report.rotor, [1.0, 1.0, 0.0] * qdd)
 
 
 def test_parts_over_all_states_are_root_mean_squares():
     robot, (q, qd, qdd) = loaded_arm(), random_states(3, 30, seed=8)
-    report = rne.motor_sizing(robot, q, qd, qdd)
+    report = rne.motor_sizing(robot, q, qd, qdd, friction=True)
     wanted = {
         "gravity": [ref.gravity_vector(robot.tree, x) for x in q],
         "friction": [ref.friction_torque(robot.tree, x) for x in qd],
-        "inertia": [ref.mass_matrix(robot.tree, x) @ a for x, a in zip(q, qdd, strict=True)],
+        "effective": (np.stack([np.diag(ref.mass_matrix(robot.tree, x)) for x in q]) - [1.0, 1.0, 0.0]) * qdd,
     }
     for name, term in wanted.items():
         assert_near(report.rms_terms[name], np.sqrt(np.mean(np.square(term), axis=0)))
@@ -87,7 +93,7 @@ def test_forces_of_a_process_count():
     """A milling head that presses against the work: J^T w on top of all else."""
     robot, (q, qd, qdd) = loaded_arm(), random_states(3, 5, 4, seed=9)
     press = np.random.default_rng(0).normal(size=(4, 6)) * 30
-    report = rne.motor_sizing(robot, q, qd, qdd, f_ext={"link3": (press, "local")})
+    report = rne.motor_sizing(robot, q, qd, qdd, f_ext={"link3": (press, "local")}, friction=True)
     J = rne.jacobian(robot, q, "link3", axes="local")
     external = -np.einsum("abij,bi->abj", J, press)
     tau = ref.torques(robot.tree, q, qd, qdd, friction=True) + external
@@ -101,7 +107,7 @@ def test_forces_of_a_process_count():
 
 def test_friction_and_gravity_may_be_left_out():
     robot, states = loaded_arm(), random_states(3, 10, seed=3)
-    report = rne.motor_sizing(robot, *states, friction=False, gravity=[0, 0, 0])
+    report = rne.motor_sizing(robot, *states, gravity=[0, 0, 0])
     assert not report.friction.any()
     assert not report.gravity.any()
     wanted = ref.torques(robot.tree, *states, gravity=[0, 0, 0])
@@ -116,7 +122,7 @@ def test_means_are_over_time_by_the_trapezoid_rule():
     t = np.array([1.0, 1.1, 1.5, 1.6, 3.0])
     squares = ref.torques(robot.tree, q, qd, qdd, friction=True) ** 2
     wanted = sum((t[k + 1] - t[k]) * (squares[k] + squares[k + 1]) / 2 for k in range(4)) / 2.0
-    report = rne.motor_sizing(robot, q, qd, qdd, t=t)
+    report = rne.motor_sizing(robot, q, qd, qdd, t=t, friction=True)
     assert_near(report.rms_torque, np.sqrt(wanted))
     assert_near(report.peak_time, t[report.peak_sample])
 
@@ -125,7 +131,7 @@ def test_a_motion_cut_unevenly_has_the_same_mean():
     robot = arm()
     ends = [0.0, -0.5, 0.0, 0.3, 0.0, 0.0], [1.0, 0.5, 0.3, -0.8, 1.0, 2.0]
     even, uneven = (
-        rne.motor_sizing(robot, *rne.quintic(*ends, 2.0, t), t=t, friction=False)
+        rne.motor_sizing(robot, *rne.quintic(*ends, t, duration=2.0), t=t)
         for t in (np.linspace(0, 2, 2001), 2 * np.linspace(0, 1, 2001) ** 1.5)
     )
     for name in ("rms_torque", "rms_power", "peak_torque", "peak_speed"):
@@ -147,7 +153,7 @@ def test_use_of_the_limits():
 
 
 def test_the_table_reads_well():
-    """A load of 3 kg a metre out, and a slide upright that lifts its 1 kg against a slanted gravity."""
+    """A load of 3 kg a meter out, and a slide upright that lifts its 1 kg against a slanted gravity."""
     slide = {"joint": "prismatic", "name": "slide", "mass": 1.0}
     turn = ROW | {"name": "turn", "effort": 100.0, "velocity": 4.0}
     robot = rne.from_dh([turn, slide], convention="standard", gravity=[0, -10, -2])
@@ -157,13 +163,16 @@ def test_the_table_reads_well():
         "turn       30   30    100  30 %   N m      1  0.7071      4  25 %  rad/s   30 W  21.21 W",
         "slide       2    2      -     -     N      1  0.7071      -     -    m/s    2 W  1.414 W",
         "",
-        "joint  peak at  torque  gravity  inertia  velocity  friction  spring  external  unit",
-        "turn       0 s      30       30        0         0         0       0         0   N m",
-        "slide      0 s       2        2        0         0         0       0         0     N",
+        "joint  peak at  torque  effective  coupling  rotor  centripetal  coriol"
+        "is  gravity  spring  friction  external  unit",
+        "turn       0 s      30          0         0      0            0        "
+        " 0       30       0         0         0   N m",
+        "slide      0 s       2          0         0      0            0        "
+        " 0        2       0         0         0     N",
         "",
-        "joint  rms  gravity  inertia  velocity  friction  spring  external  unit",
-        "turn    30       30        0         0         0       0         0   N m",
-        "slide    2        2        0         0         0       0         0     N",
+        "joint  rms  effective  coupling  rotor  centripetal  coriolis  gravity  spring  friction  external  unit",
+        "turn    30          0         0      0            0         0       30       0         0         0   N m",
+        "slide    2          0         0      0            0         0        2       0         0         0     N",
     ]
 
 

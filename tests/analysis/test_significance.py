@@ -15,7 +15,7 @@ from hypothesis import given
 import rne
 import rne.analysis.significance
 from rne import lagrange
-from rne.analysis.torque_parts import TERMS
+from rne.analysis.torque_breakdown import OF_THE_MODEL as TERMS
 from rne.model.tree import Drive
 
 pytestmark = pytest.mark.filterwarnings("ignore::rne.errors.ModelWarning")
@@ -40,7 +40,7 @@ def by_name(parts):
 
 def test_coefficients_are_those_of_the_trace_formula_times_the_motion():
     robot, (q, qd, qdd) = arm(), random_states(3, 30, seed=1)
-    report = rne.significance(robot, q, qd, qdd)
+    report = rne.significance(robot, q, qd, qdd, friction=True)
     D, D3 = lagrange.inertia_matrix(robot, q, rotors=False), lagrange.christoffel(robot, q)
     g, spring = lagrange.gravity_vector(robot, q), lagrange.spring_torque(robot, q)
     friction = lagrange.friction_torque(robot, qd)
@@ -74,7 +74,7 @@ def test_coefficients_are_those_of_the_trace_formula_times_the_motion():
 
 def test_terms_are_the_sums_of_their_coefficients():
     robot, (q, qd, qdd) = arm(), random_states(3, 30, seed=2)
-    report = rne.significance(robot, q, qd, qdd)
+    report = rne.significance(robot, q, qd, qdd, friction=True)
     M = lagrange.inertia_matrix(robot, q, rotors=False)
     effective = np.einsum("sii->si", M) * qdd
     velocity = rne.velocity_torques(robot, q, qd)
@@ -110,7 +110,7 @@ def test_ranking_puts_the_weightiest_first():
 def test_nothing_is_left_where_all_is_dropped(drawn):
     tree, q, qd, qdd = drawn
     robot = rne.Robot(tree)
-    report = rne.significance(robot, q, qd, qdd, drop=TERMS)
+    report = rne.significance(robot, q, qd, qdd, drop=TERMS, friction=True)
     tau = ref.inverse_dynamics(tree, q, qd, qdd, friction=True)
     assert_near(report.total, tau)
     assert np.abs(report.simplified).max() <= 1e-11 * max(1.0, report.coefficients.max_error.max())
@@ -122,11 +122,11 @@ def test_nothing_is_left_where_all_is_dropped(drawn):
 def test_a_model_without_drives_and_motion_is_what_is_left_without_their_terms():
     robot, (q, qd, qdd) = arm(), random_states(3, 7, seed=4)
     bare = robot.with_drives(dict.fromkeys(robot.joint_names, Drive()))
-    report = rne.significance(robot, q, qd, qdd, drop=["rotor", "spring", "friction"])
+    report = rne.significance(robot, q, qd, qdd, drop=["rotor", "spring", "friction"], friction=True)
     assert_near(report.simplified, ref.torques(bare.tree, q, qd, qdd))
-    report = rne.significance(robot, q, qd, qdd, drop=["centripetal", "coriolis", "friction"])
+    report = rne.significance(robot, q, qd, qdd, drop=["centripetal", "coriolis", "friction"], friction=True)
     assert_near(report.simplified, ref.torques(robot.tree, q, 0 * qd, qdd))
-    report = rne.significance(robot, q, qd, qdd, drop="gravity", friction=False)
+    report = rne.significance(robot, q, qd, qdd, drop="gravity")
     assert_near(report.simplified, ref.torques(robot.tree, q, qd, qdd, gravity=[0, 0, 0]))
     assert report.dropped == ("D1", "D2", "D3")
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import rne
 from rne.model.tree import Drive
 
-TERMS = ["inertia", "rotor", "velocity", "gravity", "spring", "friction", "external"]
+TERMS = ["effective", "coupling", "rotor", "centripetal", "coriolis", "gravity", "spring", "friction", "external"]
 
 
 def panda():
@@ -53,13 +53,13 @@ def test_a_batch_with_all_loads_is_that_of_the_twin(dtype, near):
         wanted = {
             "total": ref.torques(tree, q, qd, qdd, gravity=gravity, f_ext=loads, friction=True),
             "gravity": ref.gravity_vector(tree, q, gravity),
-            "velocity": ref.bias_vector(tree, q, qd, still),
             "spring": ref.spring_torque(tree, q),
             "friction": ref.friction_torque(tree, qd),
             "external": ref.inverse_dynamics(tree, q, gravity=still, f_ext=loads),
         }
         for name, torque in wanted.items():
             assert_near(getattr(parts, name)[k], torque, near)
+        assert_near(parts.centripetal[k] + parts.coriolis[k], ref.bias_vector(tree, q, qd, still), near)
     for name in TERMS:
         assert (getattr(parts, name).shape, getattr(parts, name).dtype) == ((50, 8), dtype)
         assert np.abs(getattr(parts, name)).max() > 0.01
@@ -71,7 +71,7 @@ def test_a_single_state_is_the_state_of_a_batch():
     robot = panda()
     (q, qd, qdd), _ = trajectory(robot)
     parts = rne.torque_breakdown(robot, q[3], qd[3], qdd[3])
-    assert parts.inertia.shape == parts.external.shape == parts.total.shape == (8,)
+    assert parts.coupling.shape == parts.external.shape == parts.total.shape == (8,)
     whole = rne.torque_breakdown(robot, q, qd, qdd)
     assert_same_bits(parts.total, whole.total[3])
     for name, term in parts.terms.items():
@@ -103,9 +103,17 @@ def test_each_term_is_that_of_the_twin(sample, data):
     weightless, nothing = np.zeros(3), np.zeros(len(q))
     bare = replace(tree, joints=tuple(replace(j, drive=replace(j.drive, rotor_inertia=0.0)) for j in tree.joints))
     inertia = ref.inverse_dynamics(bare, q, None, qdd, weightless)
-    assert_near(parts.inertia, inertia)
+    own, alone = np.zeros(len(q)), np.zeros(len(q))
+    for k, (rate, acceleration) in enumerate(zip(qd, qdd, strict=True)):
+        one = np.eye(len(q))[k]
+        own[k] = ref.inverse_dynamics(bare, q, None, acceleration * one, weightless)[k]
+        alone += ref.inverse_dynamics(tree, q, rate * one, None, weightless)
+    velocity = ref.inverse_dynamics(tree, q, qd, None, weightless)
+    assert_near(parts.effective, own)
+    assert_near(parts.coupling, inertia - own)
     assert_near(parts.rotor, ref.inverse_dynamics(tree, q, None, qdd, weightless) - inertia)
-    assert_near(parts.velocity, ref.inverse_dynamics(tree, q, qd, None, weightless))
+    assert_near(parts.centripetal, alone)
+    assert_near(parts.coriolis, velocity - alone)
     assert_near(parts.gravity, ref.gravity_vector(tree, q))
     assert_near(parts.spring, ref.spring_torque(tree, q))
     assert_near(parts.friction, ref.friction_torque(tree, qd))
@@ -125,7 +133,8 @@ def test_rotors_and_springs_of_followers():
     ).with_drives({"l": Drive(0.01, 10.0), "r": Drive(0.02, 10.0, stiffness=3.0, rest=0.2)})
     parts = rne.torque_breakdown(fingers, [0.3], None, [2.0])
     assert_near(parts.rotor, [2.0 * (1.0 + 2.25 * 2.0)])
-    assert_near(parts.inertia, [2.0 * (1.0 + 2.25)])
+    assert_near(parts.effective, [2.0 * (1.0 + 2.25)])
+    assert not parts.coupling.any()
     assert_near(parts.spring, [-1.5 * 3.0 * (-1.5 * 0.3 + 0.1 - 0.2)])
 
 
@@ -133,12 +142,12 @@ def test_what_is_not_asked_for_is_zero():
     robot = rne.load("models/panda/robot.urdf")
     (q, qd, _), _ = trajectory(robot)
     still = rne.torque_breakdown(robot, q)
-    for name in ("inertia", "rotor", "velocity", "spring", "friction", "external"):
+    for name in TERMS[:5] + TERMS[6:]:
         assert not getattr(still, name).any()
     np.testing.assert_array_equal(still.gravity, still.total)
     weightless = rne.torque_breakdown(robot, q, qd, gravity=(0, 0, 0))
     assert not weightless.gravity.any()
-    np.testing.assert_array_equal(weightless.velocity, weightless.total)
+    assert_near(weightless.centripetal + weightless.coriolis, weightless.total)
 
 
 def test_leading_axes_broadcast_and_threads_change_nothing():
@@ -191,10 +200,10 @@ def test_shares_by_hand():
     parts = rne.torque_breakdown(wheel(), [[0.0], [0.0]], [[1.0], [-3.0]], [[2.0], [-4.0]], friction=True)
     share = parts.share()
     assert list(share) == TERMS == list(parts.terms)
-    assert_near(share["inertia"], [3 / 7])
+    assert_near(share["effective"], [3 / 7])
     assert_near(share["rotor"], [3 / 7])
     assert_near(share["friction"], [1 / 7])
-    for name in ("velocity", "gravity", "spring", "external"):
+    for name in ("coupling", "centripetal", "coriolis", "gravity", "spring", "external"):
         assert_near(share[name], [0.0])
 
 
@@ -211,14 +220,14 @@ def test_shares_add_up_to_one_or_are_zero():
 
 def test_a_sample_that_is_no_number_makes_no_share():
     share = rne.torque_breakdown(wheel(), [[0.0], [np.nan]], None, [[1.0], [1.0]]).share()
-    assert np.isnan(share["inertia"]).all()
+    assert np.isnan(share["effective"]).all()
 
 
 def test_table():
     parts = rne.torque_breakdown(wheel(), [[0.0], [0.0]], [[1.0], [-3.0]], [[2.0], [-4.0]], friction=True)
     header, line = str(parts).splitlines()
     assert header.split() == ["joint", "|torque|", *TERMS]
-    assert " ".join(line.split()) == "joint1 7 42.9 % 42.9 % 0.0 % 0.0 % 0.0 % 14.3 % 0.0 %"
+    assert " ".join(line.split()) == "joint1 7 42.9 % 0.0 % 42.9 % 0.0 % 0.0 % 0.0 % 0.0 % 14.3 % 0.0 %"
     assert len(header) == len(line)
     states, options = trajectory(panda())
     lines = str(rne.torque_breakdown(panda(), *states, **options)).splitlines()

@@ -108,7 +108,7 @@ def test_a_mass_almost_on_the_axis_is_a_mass(dtype, method):
     np.testing.assert_allclose(rne.effective_inertia(gimbal, q).free[:, 0], D11, rtol=1e-5)
 
 
-def test_a_neighbour_of_a_suspect_keeps_its_bits():
+def test_a_neighbor_of_a_suspect_keeps_its_bits():
     """Samples of one block are worked on together; what is wrong with one changes no other."""
     robot, rng = rods(), np.random.default_rng(0)
     q = rng.uniform(0.3, 2.5, (40, 2)).astype("f4")

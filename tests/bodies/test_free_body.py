@@ -16,8 +16,12 @@ BODY = sum(Inertia.point(m, r) for m, r in zip(MASSES, PLACES, strict=True))
 W, ALPHA, ACC = RNG.normal(size=(3, 4, 3))
 
 
+def split(wrench):
+    return wrench[..., :3], wrench[..., 3:]
+
+
 def test_force_and_moment_are_those_of_the_points():
-    force, moment = rne.newton_euler(BODY, W, ALPHA, ACC)
+    force, moment = split(rne.free_body_wrench(BODY, W, ALPHA, ACC))
     for k in range(4):
         arms = PLACES - BODY.com
         acceleration = ACC[k] + np.cross(ALPHA[k], arms) + np.cross(W[k], np.cross(W[k], arms))
@@ -31,7 +35,7 @@ def test_pinocchio_says_the_same():
     for w, alpha, acc in zip(W, ALPHA, ACC, strict=True):
         velocity, acceleration = pin.Motion(np.zeros(3), w), pin.Motion(acc, alpha)
         wanted = inertia * acceleration + inertia.vxiv(velocity)
-        force, moment = rne.newton_euler(BODY, w, alpha, acc)
+        force, moment = split(rne.free_body_wrench(BODY, w, alpha, acc))
         assert_near(force, wanted.linear)
         assert_near(moment, wanted.angular)
 
@@ -40,19 +44,18 @@ def test_numbers_of_the_lecture():
     """Its part that is only there when a body turns about no principal axis, w x I w, by itself too."""
     body = Inertia(2.4, tensor=[[0.12, 0.01, -0.02], [0.01, 0.15, 0.015], [-0.02, 0.015, 0.09]])
     w = [0.7, -1.3, 2.1]
-    force, moment = rne.newton_euler(body, w, [0.4, 0.9, -1.6], [1.5, -0.2, 0.6])
+    force, moment = split(rne.free_body_wrench(body, w, [0.4, 0.9, -1.6], [1.5, -0.2, 0.6]))
     assert_near(force, [3.6, -0.48, 1.44])
     assert_near(moment, [0.2155, 0.06705, -0.21035])
-    assert_near(rne.newton_euler(body, w, [0, 0, 0], [0, 0, 0])[1], [0.1265, -0.04795, -0.07185])
+    assert_near(rne.free_body_wrench(body, w, [0, 0, 0], [0, 0, 0])[3:], [0.1265, -0.04795, -0.07185])
 
 
 def test_batches_broadcast():
-    force, moment = rne.newton_euler(BODY, W[0], ALPHA, ACC[:, None])
-    assert force.shape == moment.shape == (4, 4, 3)
+    wrench = rne.free_body_wrench(BODY, W[0], ALPHA, ACC[:, None])
+    assert wrench.shape == (4, 4, 6)
     for i in range(4):
         for j in range(4):
-            alone = rne.newton_euler(BODY, W[0], ALPHA[j], ACC[i])
-            assert_near([force[i, j], moment[i, j]], alone)
+            assert_near(wrench[i, j], rne.free_body_wrench(BODY, W[0], ALPHA[j], ACC[i]))
 
 
 @pytest.mark.parametrize(
@@ -66,7 +69,7 @@ def test_batches_broadcast():
 )
 def test_what_makes_no_sense_is_refused(arguments, said):
     with pytest.raises(rne.ArgumentError, match=said):
-        rne.newton_euler(*arguments)
+        rne.free_body_wrench(*arguments)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +80,7 @@ def test_force_and_moment_have_the_axes_of_all_vectors(w, alpha, acc_com):
     rng, body = np.random.default_rng(0), rne.Inertia(2.0, tensor=np.diag([1.0, 2.0, 2.5]))
     given = [rng.normal(size=shape) for shape in (w, alpha, acc_com)]
     full = np.broadcast_arrays(*given)
-    force, moment = rne.newton_euler(body, *given)
+    force, moment = split(rne.free_body_wrench(body, *given))
     assert force.shape == moment.shape == full[0].shape
     np.testing.assert_array_equal(force, 2.0 * full[2])
     turned = full[1] * [1.0, 2.0, 2.5] + np.cross(full[0], full[0] * [1.0, 2.0, 2.5])

@@ -86,7 +86,7 @@ def test_shapes_turn_with_their_axis():
 
 
 def test_numbers_of_the_lectures():
-    """m r^2, M L^2 / 12 about the centre and M L^2 / 3 about the end of a rod, I_C + m L_C^2 of the one-joint arm."""
+    """m r^2, M L^2 / 12 about the center and M L^2 / 3 about the end of a rod, I_C + m L_C^2 of the one-joint arm."""
     assert_near(Inertia.point(2.5, [0.4, 0, 0]).about(ORIGIN), np.diag([0, 0.4, 0.4]))
     assert_near(Inertia.rod(3.0, 1.2).tensor, np.diag([0, 0.36, 0.36]))
     assert_near(Inertia.rod(3.0, 1.2, about="end").about(ORIGIN), np.diag([0, 1.44, 1.44]))
@@ -150,7 +150,7 @@ def test_what_is_cut_out_is_subtracted():
 
 
 def test_parts_far_from_the_origin_keep_their_digits():
-    """A thousand metres out, moments about the origin would leave nothing of a gram that turns on a millimetre."""
+    """A thousand meters out, moments about the origin would leave nothing of a gram that turns on a millimeter."""
     a, b = Inertia.box(1e-3, [1e-3, 2e-3, 3e-3]), Inertia.sphere(2e-3, 1e-3).shifted([2e-3, 0, 0])
     far = a.shifted([1000.0, 0, 0]) + b.shifted([1000.0, 0, 0])
     np.testing.assert_allclose(far.tensor, (a + b).tensor, rtol=1e-9, atol=1e-22)

@@ -51,9 +51,9 @@ def test_states_are_within_the_limits_and_seeded(robot) -> None:
         return bench._states(robot, 500, np.random.default_rng(seed))
 
     q, qd, qdd = states(1)
-    assert (q >= robot.lower).all()
-    assert (q <= robot.upper).all()
-    assert (abs(qd) <= robot.velocity).all()
+    assert (q >= robot.lower_limit).all()
+    assert (q <= robot.upper_limit).all()
+    assert (abs(qd) <= robot.velocity_limit).all()
     assert np.isfinite(qdd).all()
     np.testing.assert_array_equal(q, states(1)[0])
     assert not np.array_equal(q, states(2)[0])
@@ -62,7 +62,7 @@ def test_states_are_within_the_limits_and_seeded(robot) -> None:
 def test_limits_that_are_none_or_cross_do_no_harm(robot, monkeypatch) -> None:
     limits = {"lower": [-np.inf, 1.0], "upper": [1e308, 0.0], "velocity": [np.inf, -1.0]}
     for name, values in limits.items():
-        monkeypatch.setattr(rne.Robot, name, np.array(values))
+        monkeypatch.setattr(rne.Robot, f"{name}_limit", np.array(values))
     q, qd, _ = bench._states(robot, 500, np.random.default_rng(0))
     assert (abs(q) <= 2 * np.pi).all()
     assert 0 <= q[:, 1].min() < q[:, 1].max() <= 1

@@ -77,7 +77,7 @@ def test_accelerations(run: Run, robot, robot_file, states) -> None:
     assert_same_bits(got, wanted)
     peak = abs(wanted).max(axis=0)
     assert f"peak |qdd|: turn {peak[0]:.4g} rad/s^2, slide {peak[1]:.4g} m/s^2" in result.stderr
-    effort = (abs(states[:, 4:]) > robot.effort).any(axis=1).sum()
+    effort = (abs(states[:, 4:]) > robot.effort_limit).any(axis=1).sum()
     assert f"effort {effort}\n" in result.stderr
     assert "no tau columns: torques taken as zero" in run("fd", robot_file, "-", stdin=as_csv(states)).stderr
 
@@ -145,9 +145,9 @@ def test_limits_are_counted_and_can_fail(run: Run, robot, robot_file, states, tm
     tau = rne.inverse_dynamics(robot, states[:, :2], states[:, 2:4], states[:, 4:])
     states[3] = np.nan
     count = {
-        "position": ((states[:, :2] < robot.lower) | (states[:, :2] > robot.upper)).any(axis=1),
-        "velocity": (abs(states[:, 2:4]) > robot.velocity).any(axis=1),
-        "effort": (abs(tau) > robot.effort).any(axis=1) & np.isfinite(states).all(axis=1),
+        "position": ((states[:, :2] < robot.lower_limit) | (states[:, :2] > robot.upper_limit)).any(axis=1),
+        "velocity": (abs(states[:, 2:4]) > robot.velocity_limit).any(axis=1),
+        "effort": (abs(tau) > robot.effort_limit).any(axis=1) & np.isfinite(states).all(axis=1),
     }
     told = "samples beyond limits: " + ", ".join(f"{what} {beyond.sum()}" for what, beyond in count.items())
     for options in ([], ["--chunk", 2]):
@@ -166,9 +166,9 @@ def test_limits_are_counted_and_can_fail(run: Run, robot, robot_file, states, tm
 
 def test_a_limit_in_single_precision_is_not_beyond_itself(run: Run) -> None:
     panda = rne.load(ROOT / "models/panda/robot.urdf")
-    assert (panda.upper.astype(np.float32) > panda.upper).any()
+    assert (panda.upper_limit.astype(np.float32) > panda.upper_limit).any()
     names = ",".join(f"q_{joint}" for joint in panda.joint_names)
-    text = f"{names}\n{','.join(map(repr, panda.upper.tolist()))}\n"
+    text = f"{names}\n{','.join(map(repr, panda.upper_limit.tolist()))}\n"
     assert "position 0" in run("id", ROOT / "models/panda/robot.urdf", "-", "--float32", stdin=text).stderr
 
 

@@ -1,4 +1,4 @@
-"""The model doctor: each fault is found, and its sound neighbour is not suspected."""
+"""The model doctor: each fault is found, and its sound neighbor is not suspected."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def test_what_is_no_robot_is_all_errors(tmp_path) -> None:
 def test_condition_is_that_of_numpy() -> None:
     arm = rne.load("models/planar2/robot.dh.toml")
     median, largest = rne.diagnose(arm, samples=40, seed=3).condition
-    q = np.random.default_rng(3).uniform(arm.lower.clip(-np.pi), arm.upper.clip(None, np.pi), (40, 2))
+    q = np.random.default_rng(3).uniform(arm.lower_limit.clip(-np.pi), arm.upper_limit.clip(None, np.pi), (40, 2))
     numbers = np.linalg.cond(rne.mass_matrix(arm, q))
     assert (median, largest) == pytest.approx((np.median(numbers), numbers.max()), rel=1e-9)
 

@@ -1,4 +1,4 @@
-"""Energies and the centre of mass: against Pinocchio, the plain twin, and the laws that bind them to the torques."""
+"""Energies and the center of mass: against Pinocchio, the plain twin, and the laws that bind them to the torques."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_a_robot_without_mass_has_no_center(q):
         lambda: rne.center_of_mass_jacobian(ghost, q),
     )
     for call in calls:
-        with pytest.raises(rne.ArgumentError, match="ghost has no mass, and so no centre of mass"):
+        with pytest.raises(rne.ArgumentError, match="ghost has no mass, and so no center of mass"):
             call()
     base = rne.load_urdf(
         '<robot name="block"><link name="a"><inertial><origin xyz="1 2 3"/><mass value="2"/><inertia '

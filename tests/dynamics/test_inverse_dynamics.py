@@ -105,7 +105,7 @@ def test_a_batch_is_that_of_the_twin(seed):
 
 
 def test_a_wrench_acts_on_the_robot_and_not_from_it():
-    """A hand that lifts a horizontal beam of one metre at its end with its weight: the joint holds half of it less."""
+    """A hand that lifts a horizontal beam of one meter at its end with its weight: the joint holds half of it less."""
     row = {"joint": "revolute", "a": 1.0, "mass": 2.0, "com": [-0.5, 0, 0]}
     beam = rne.from_dh([row], convention="standard", gravity=[0, -10, 0])
     frame = beam.frame_names[-1]
@@ -136,7 +136,7 @@ def test_wrenches_on_several_frames_add_up():
 
 
 def test_a_weightless_arm_under_its_weights_as_wrenches():
-    """Gravity is nothing but a force at every centre of mass: given as wrenches it makes the same torques."""
+    """Gravity is nothing but a force at every center of mass: given as wrenches it makes the same torques."""
     robot = random_robot(4, 10)
     q, qd, qdd = random_states(robot.n)
     g, loads = robot.gravity, {}

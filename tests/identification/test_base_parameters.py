@@ -31,7 +31,7 @@ def lecture(name):
 
 @pytest.mark.parametrize(("name", "count"), LECTURES.items())
 def test_the_counts_of_the_lectures(name, count):
-    base = rne.base_parameters(lecture(name))
+    base = rne.base_parameters(lecture(name), rotors=False)
     assert len(base) == count
     assert base.kept > 0.05
     assert base.dropped < 1e-14
@@ -39,13 +39,13 @@ def test_the_counts_of_the_lectures(name, count):
 
 def test_puma_has_36():
     """Gautier, Khalil 1990; a six-joint arm with parallel joints 2 and 3 and an upright first axis."""
-    assert len(rne.base_parameters(rne.load(MODELS / "puma560" / "robot.dh.toml"))) == 36
+    assert len(rne.base_parameters(rne.load(MODELS / "puma560" / "robot.dh.toml"), rotors=False)) == 36
 
 
 @pytest.mark.parametrize("name", ["a1.urdf", "baxter.urdf", "panda.urdf", "talos_reduced.urdf", "ur10_robot.urdf"])
 def test_the_rank_is_that_of_pinocchios_regressor(name):
     e = example(name)
-    base = rne.base_parameters(e.robot)
+    base = rne.base_parameters(e.robot, rotors=False)
     rng, nv = np.random.default_rng(0), e.robot.n
     rows = []
     for _ in range(-(-15 * len(e.robot.links.joints) // nv)):
@@ -60,7 +60,7 @@ def test_the_rank_is_that_of_pinocchios_regressor(name):
 def test_two_links_in_numbers_and_words():
     """The lengths of the lecture's arm are 0.7 and 0.5; z is across, so all is in Izz, mx, my and the second mass."""
     robot = lecture("two_link_com_inertia")
-    base = rne.base_parameters(robot)
+    base = rne.base_parameters(robot, rotors=False)
     assert base.expressions == (
         "mx_theta1 + 0.7 m_theta2",
         "my_theta1",
@@ -85,7 +85,7 @@ def test_regrouping_of_gautier_and_khalil():
         {"joint": "revolute", "alpha": -np.pi / 2, "mass": 1.0},
         {"joint": "revolute", "a": a, "alpha": alpha, "d": d, "mass": 1.0},
     ]
-    base = rne.base_parameters(rne.from_dh(rows, convention="modified"))
+    base = rne.base_parameters(rne.from_dh(rows, convention="modified"), rotors=False)
     c, s = np.cos(alpha), np.sin(alpha)
     K = {
         base.names[k]: dict(zip(base.names, row, strict=True)) for k, row in zip(base.independent, base.K, strict=True)
@@ -112,7 +112,7 @@ def test_regrouping_of_gautier_and_khalil():
 ROBOTS = {"arm": arm(), "gripper": gripper(), "random": random_robot(4, 7, mimic=0.2)}
 
 
-@pytest.mark.parametrize("options", [{}, ALL], ids=["bodies", "drives"])
+@pytest.mark.parametrize("options", [{}, ALL], ids=["default", "drives"])
 @pytest.mark.parametrize("robot", ROBOTS.values(), ids=ROBOTS)
 def test_the_torques_depend_on_them_alone(robot, options):
     base = rne.base_parameters(robot, **options)
@@ -128,7 +128,7 @@ def test_the_torques_depend_on_them_alone(robot, options):
 @pytest.mark.parametrize("robot", ROBOTS.values(), ids=ROBOTS)
 def test_other_bodies_with_the_same_base_parameters_give_the_same_torques(robot):
     """Of inverse dynamics, which knows no regressor; and other ones give other torques."""
-    pi, base = rne.parameters(robot), rne.base_parameters(robot)
+    pi, base = rne.parameters(robot, rotors=False), rne.base_parameters(robot, rotors=False)
     pi[::10] += 1.0
     rng, state = np.random.default_rng(3), random_states(robot.n, 20, seed=8)
     away = rng.normal(size=pi.shape)
@@ -141,14 +141,15 @@ def test_other_bodies_with_the_same_base_parameters_give_the_same_torques(robot)
 
 def test_gravity_decides_what_is_felt():
     wheel = rne.from_dh([{"joint": "revolute", "a": 0.5, "mass": 1.0}], convention="standard")
-    assert rne.base_parameters(wheel).expressions == ("Izz_joint1",)
-    assert rne.base_parameters(wheel, gravity=[9.81, 0, 0]).expressions == ("mx_joint1", "my_joint1", "Izz_joint1")
+    felt = "Izz_joint1 + rotor_joint1"
+    assert rne.base_parameters(wheel).expressions == (felt,)
+    assert rne.base_parameters(wheel, gravity=[9.81, 0, 0]).expressions == ("mx_joint1", "my_joint1", felt)
     assert len(rne.base_parameters(wheel.with_gravity([9.81, 0, 0]))) == 3
 
 
 def test_a_rotor_is_felt_like_its_link_at_the_base_only():
     robot = lecture("two_link_com_inertia")
-    base = rne.base_parameters(robot, rotors=True)
+    base = rne.base_parameters(robot)
     assert len(base) == 7
     assert "Izz_theta1 + 0.49 m_theta2 + rotor_theta1" in base.expressions
     assert base.expressions[-1] == "rotor_theta2"

@@ -18,19 +18,21 @@ def test_limits_are_kept_between_the_samples_too():
     motion = rne.excitation(ARM, tries=5, samples=100)
     q, qd, _ = motion.at(np.linspace(0, motion.period, 5001))
     robot = ARM.robot
-    assert (q >= np.where(np.isfinite(robot.lower), robot.lower, -math.pi)).all()
-    assert (q <= np.where(np.isfinite(robot.upper), robot.upper, math.pi)).all()
-    assert (np.abs(qd) <= robot.velocity).all()
-    used = np.maximum(np.abs(qd).max(axis=0) / robot.velocity, np.abs(q - motion.centre).max(axis=0) / reach(robot))
+    assert (q >= np.where(np.isfinite(robot.lower_limit), robot.lower_limit, -math.pi)).all()
+    assert (q <= np.where(np.isfinite(robot.upper_limit), robot.upper_limit, math.pi)).all()
+    assert (np.abs(qd) <= robot.velocity_limit).all()
+    used = np.maximum(
+        np.abs(qd).max(axis=0) / robot.velocity_limit, np.abs(q - motion.center).max(axis=0) / reach(robot)
+    )
     np.testing.assert_allclose(used, 0.99, atol=0.01)  # one of the limits is used to the full
 
 
 def reach(robot):
-    return (np.minimum(robot.upper, math.pi) - np.maximum(robot.lower, -math.pi)) / 2
+    return (np.minimum(robot.upper_limit, math.pi) - np.maximum(robot.lower_limit, -math.pi)) / 2
 
 
 def test_other_velocities_can_be_asked_for():
-    motion = rne.excitation(ARM, tries=2, velocity=np.full(6, 0.1))
+    motion = rne.excitation(ARM, tries=2, velocity_limit=np.full(6, 0.1))
     assert 0.09 < np.abs(motion.qd).max() <= 0.1
 
 
@@ -72,8 +74,8 @@ def test_wrong_arguments():
         ({"seed": -1}, "seed: wanted a whole number of at least 0"),
         ({"seed": "today"}, "seed: wanted a whole number"),
         ({"period": 0.0}, "period: wanted a positive number"),
-        ({"velocity": np.zeros(6)}, "velocity: wanted positive numbers"),
-        ({"velocity": np.ones(5)}, "velocity: wanted shape"),
+        ({"velocity_limit": np.zeros(6)}, "velocity_limit: wanted positive numbers"),
+        ({"velocity_limit": np.ones(5)}, "velocity_limit: wanted shape"),
     ):
         with pytest.raises(rne.ArgumentError, match=what):
             rne.excitation(ARM, **options)
@@ -98,7 +100,7 @@ def test_no_limit_is_left_between_coarse_samples(harmonics, seed):
     follower = -1.8 * q + 0.1
     shares = [*np.abs([(q + 0.5) / 1.5, follower, qd / 3.0, 1.8 * qd / 4.0]).max(axis=1)]
     assert max(shares) <= 1
-    assert max(shares) > 0.99 or np.abs(q - motion.centre).max() > 0.99 * 1.0 / 1.8  # one of them used to the full
+    assert max(shares) > 0.99 or np.abs(q - motion.center).max() > 0.99 * 1.0 / 1.8  # one of them used to the full
 
 
 def test_one_sided_and_far_limits():

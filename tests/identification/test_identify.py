@@ -18,7 +18,7 @@ SAMPLES = 150
 
 def planted(robot, seed=0):
     """Return the robot with other masses and with friction: what is to be found."""
-    pi, rng = rne.parameters(robot), np.random.default_rng(seed)
+    pi, rng = rne.parameters(robot, rotors=False), np.random.default_rng(seed)
     joints = robot.links.joints
     changed = robot.with_parameters(pi * np.repeat(rng.uniform(0.7, 1.4, len(joints)), 10), strict=False)
     return changed.with_drives({name: rne.Drive(0.0, 1.0, *rng.uniform(0.2, 1.0, 3)) for name in joints})
@@ -122,11 +122,11 @@ def test_what_is_not_asked_for_is_that_of_the_robot():
     start, state = planted(robot), random_states(2, SAMPLES, seed=9)
     start = start.with_drives({name: robot.joint(name).drive for name in robot.joint_names})
     tau = rne.inverse_dynamics(robot, *state)
-    found = rne.identify(start, *state, tau)
-    assert_near(found.beta, found.base.values(rne.parameters(robot)), 1e-9)
+    found = rne.identify(start, *state, tau, rotors=False)
+    assert_near(found.beta, found.base.values(rne.parameters(robot, rotors=False)), 1e-9)
     springs = {name: rne.Drive(stiffness=d.stiffness, rest=d.rest) for name, d in drives(robot).items()}
-    found = rne.identify(start.with_drives(springs), *state, tau, rotors=True)
-    assert_near(found.beta, found.base.values(rne.parameters(robot, rotors=True)), 1e-9)
+    found = rne.identify(start.with_drives(springs), *state, tau)
+    assert_near(found.beta, found.base.values(rne.parameters(robot)), 1e-9)
     assert drives(found.robot)["elbow"].reflected_inertia == pytest.approx(0.4, abs=1e-9)
 
 
@@ -140,9 +140,9 @@ def test_the_full_parameters_are_the_nearest_with_bodies():
     At the nearest of a convex set every way to another of its points, such as the truth, leads further away.
     """
     truth, state = arm(), random_states(6, SAMPLES, seed=10)
-    pi, base = rne.parameters(truth), rne.base_parameters(truth)
+    pi, base = rne.parameters(truth, rotors=False), rne.base_parameters(truth, rotors=False)
     start = np.tile([0.3, 0, 0, 0, 1e-3, 0, 0, 1e-3, 0, 1e-3], 6)
-    found = rne.identify(truth.with_parameters(start), *state, rne.inverse_dynamics(truth, *state))
+    found = rne.identify(truth.with_parameters(start), *state, rne.inverse_dynamics(truth, *state), rotors=False)
     assert found.unphysical == ()
     assert_near(base.K @ found.pi, base.values(), 1e-9)
     for row in found.pi.reshape(6, 10):
@@ -213,8 +213,8 @@ def test_the_report():
     state = random_states(2, SAMPLES, seed=12)
     found = rne.identify(robot, *state, rne.inverse_dynamics(robot.with_payload(0.5), *state))
     lines = str(found).splitlines()
-    assert lines[0].startswith("planar2: 6 base parameters, condition number ")
-    (line,) = [line for line in lines if line.endswith("Izz_shoulder + m_elbow")]
+    assert lines[0].startswith("planar2: 7 base parameters, condition number ")
+    (line,) = [line for line in lines if line.endswith("Izz_shoulder + m_elbow + rotor_shoulder")]
     assert [float(x) for x in line.split()[1:4:2]] == [pytest.approx(11 / 6, rel=1e-4), pytest.approx(4 / 3, rel=1e-4)]
     assert lines[-1] == "bodies with these numbers exist"
 
@@ -222,7 +222,7 @@ def test_the_report():
 def test_the_condition_number_is_that_of_columns_of_one_length():
     robot, state = ROBOTS["planar2"], random_states(2, SAMPLES, seed=13)
     found = rne.identify(robot, *state, rne.inverse_dynamics(robot, *state))
-    W = found.base.regressor(*state).reshape(-1, 6)
+    W = found.base.regressor(*state).reshape(-1, 7)
     assert found.condition == pytest.approx(np.linalg.cond(W / np.linalg.norm(W, axis=0)))
 
 
@@ -231,7 +231,7 @@ def test_motions_that_tell_too_little():
     for state in ((q, 0 * q, 0 * q), (q * [0, 1], qd * [0, 1], qdd * [0, 1])):
         with pytest.raises(rne.ArgumentError, match=r"the motion does not tell apart, or not at all: .*Izz_shoulder"):
             rne.identify(robot, *state, np.zeros_like(q))
-    with pytest.raises(rne.ArgumentError, match="tau: 4 torques cannot tell 6 base parameters"):
+    with pytest.raises(rne.ArgumentError, match="tau: 4 torques cannot tell 7 base parameters"):
         rne.identify(robot, q[:2], qd[:2], qdd[:2], q[:2])
 
 
@@ -258,7 +258,7 @@ def test_wrong_arguments():
 def test_a_robot_of_its_own_parameters_is_the_same():
     robot = arm().with_drives({"roll": rne.Drive(0.01, 7.0, 0.1, 0.2, 0.3, 4.0, 0.5)})
     state = random_states(6, 20)
-    for options in ({}, {"rotors": True}, {"friction": True}, {"rotors": True, "friction": True}):
+    for options in ({}, {"rotors": False}, {"friction": True}, {"rotors": False, "friction": True}):
         again = robot.with_parameters(rne.parameters(robot, **options))
         tau = rne.inverse_dynamics(robot, *state, friction=True)
         assert_near(rne.inverse_dynamics(again, *state, friction=True), tau, 1e-12)
@@ -272,7 +272,7 @@ def test_a_body_is_placed_by_its_own_frame():
     robot = arm()
     body = Inertia.box(3.0, [0.1, 0.2, 0.3]).shifted([0.01, 0.02, 0.03])
     row = [body.mass, *(body.mass * body.com), *body.about([0, 0, 0])[np.triu_indices(3)]]
-    changed = robot.with_parameters([*rne.parameters(robot)[:-10], *row])
+    changed = robot.with_parameters([*rne.parameters(robot, rotors=False)[:-10], *row])
     (hand,) = [b for b in changed.tree.bodies if b.name == "hand"]
     assert_near(hand.com, body.com)
     assert_near(hand.inertia, body.tensor)
@@ -280,7 +280,7 @@ def test_a_body_is_placed_by_its_own_frame():
 
 def test_parameters_that_cannot_be():
     robot = arm()
-    pi = rne.parameters(robot)
+    pi = rne.parameters(robot, rotors=False)
     wrong = pi.copy()
     wrong[4] = 100.0  # beyond the sum of the other two moments
     with pytest.raises(rne.ArgumentError, match=r"no body has the numbers .* of joint 'turret'"):
@@ -288,7 +288,7 @@ def test_parameters_that_cannot_be():
     robot.with_parameters(wrong, strict=False)
     massless = pi.copy()
     massless[10] = 0.0
-    with pytest.raises(rne.ArgumentError, match="of joint 'shoulder': the first moments .* are without a mass"):
+    with pytest.raises(rne.ArgumentError, match=r"of joint 'shoulder': the first moments .* are without a mass"):
         robot.with_parameters(massless)
     for bad in (pi[:-1], pi[:, None], [], [[1.0], [1.0, 2.0]], 3.0):
         with pytest.raises(rne.ArgumentError, match="pi: wanted 60 or 66 or 78 or 84 numbers"):

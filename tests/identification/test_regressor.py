@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numba
 import numpy as np
 import pinocchio as pin
 import pytest
+import strategies
 from checks import (
     assert_batch_is_its_single_calls,
     assert_nan_stays_in_its_sample,
@@ -15,6 +18,8 @@ from checks import (
     random_states,
 )
 from example_robots import SAMPLES, example
+from hypothesis import given
+from models_at_hand import MODELS
 from oracles import GRAVITY
 from own_robots import arm, gripper
 
@@ -60,12 +65,13 @@ def test_it_is_that_of_pinocchio(name):
     for k in range(SAMPLES):
         full = pin.computeJointTorqueRegressor(e.model, e.pm.data, *e.pin_state(k))
         wanted[k] = e.reduced(full.T).T.reshape(e.robot.n, -1, 10)[:, order][..., PIN_ORDER]
-    Y = rne.regressor(e.robot, e.q, e.qd, e.qdd)
+    Y = rne.regressor(e.robot, e.q, e.qd, e.qdd, rotors=False)
     assert_near(Y, wanted.reshape(Y.shape), 1e-13)  # measured: 3e-15
     own = np.array([e.model.inertias[k + 1].toDynamicParameters()[PIN_ORDER] for k in order])
-    assert_near(rne.parameters(e.robot), own.ravel(), 1e-13)
+    pi = rne.parameters(e.robot, rotors=False)
+    assert_near(pi, own.ravel(), 1e-13)
     tau = [e.reduced(pin.rnea(e.model, e.pm.data, *e.pin_state(k))).ravel() for k in range(SAMPLES)]
-    assert_near(Y @ rne.parameters(e.robot), tau, 1e-13)
+    assert_near(Y @ pi, tau, 1e-13)
 
 
 def test_closed_form_of_two_links():
@@ -87,6 +93,7 @@ def test_closed_form_of_two_links():
         "my_joint2": [my, -a * s2 * e1 + a * c2 * w1 * w1 - g * s12],
         "Izz_joint2": [e, e],
     }
+    wanted |= {"rotor_joint1": [e1, 0], "rotor_joint2": [0, e2]}
     names = rne.parameter_names(robot)
     Y = rne.regressor(robot, [q1, q2], [w1, w2], [e1, e2])
     assert_near(Y, np.array([wanted.get(name, [0, 0]) for name in names]).T, 1e-14)
@@ -122,10 +129,52 @@ def test_a_column_is_what_a_change_of_its_parameter_does(robot):
 @pytest.mark.parametrize("robot", ROBOTS.values(), ids=ROBOTS)
 def test_the_torques_are_those_of_inverse_dynamics(robot):
     for subject in (robot, driven(robot)):
-        state = random_states(robot.n, 9, seed=2)
-        tau = rne.inverse_dynamics(subject, *state, friction=True)
-        springs = rne.torque_breakdown(subject, *state).spring
-        assert_near(rne.regressor(subject, *state, **ALL) @ rne.parameters(subject, **ALL), tau - springs, 1e-13)
+        assert_it_makes_the_torques(subject)
+
+
+@pytest.mark.parametrize("name", sorted(str(path.relative_to(MODELS)) for path in MODELS.rglob("robot.*")))
+def test_the_torques_of_every_model_are_those_of_inverse_dynamics(name):
+    robot = rne.load(MODELS / name)
+    assert_it_makes_the_torques(robot)
+    coupled = [] if robot.n < 2 else [rne.Coupling(*robot.joint_names[:2], 30.0, 0.7, 0.1, 1.5)]
+    springs = {name: replace(robot.joint(name).drive, stiffness=4.0, rest=0.2) for name in robot.links.joints}
+    tree = robot.with_drives(springs).tree
+    assert_it_makes_the_torques(rne.Robot(replace(tree, couplings=(*tree.couplings, *coupled))))
+
+
+@given(strategies.robots(1, 7, couplings=0.5))
+def test_the_torques_of_any_robot_are_those_of_inverse_dynamics(sample):
+    assert_it_makes_the_torques(rne.Robot(sample[0]))
+
+
+def assert_it_makes_the_torques(robot):
+    """With the same flags, and with what the API calls the remainder; the rotors are always there."""
+    state = random_states(robot.n, 9, seed=2)
+    for options in ({}, {"friction": True}):
+        tau = rne.inverse_dynamics(robot, *state, **options)
+        linear = rne.regressor(robot, *state, **options) @ rne.parameters(robot, **options)
+        assert_near(linear + rne.regressor_remainder(robot, *state[:2], **options), tau, 1e-12)
+    if not robot.stiffness.any() and not robot.tree.couplings:
+        assert_near(linear, tau, 1e-12)
+    rotors = robot.links.rotors * robot.links.ratios**2 * state[2][:, robot.links.leaders]
+    alone = np.stack([rotors[:, robot.links.leaders == k].sum(axis=1) for k in range(robot.n)], axis=1)
+    bodies = rne.regressor(robot, *state, rotors=False) @ rne.parameters(robot, rotors=False)
+    assert_near(rne.regressor(robot, *state) @ rne.parameters(robot) - bodies, alone, 1e-11)
+
+
+def test_the_remainder_by_hand():
+    """A spring and a damper on two joints, and both of them between the joints; the friction of a joint is no part."""
+    drives = {"shoulder": rne.Drive(0.1, 3.0, 0.4, 0.2, 0.3, stiffness=5.0, rest=0.1)}
+    tree = rne.load(MODELS / "planar2" / "robot.dh.toml").with_drives(drives).tree
+    robot = rne.Robot(replace(tree, couplings=(rne.Coupling("shoulder", "elbow", 20.0, 0.6, 0.05, 2.0),)))
+    q, qd = random_states(2, 7, seed=5)[:2]
+    stretch, rate = q @ [1.0, -2.0], qd @ [1.0, -2.0]
+    spring = 20.0 * (stretch - 0.05)[:, None] * [1.0, -2.0] + 5.0 * (q - 0.1) * [1.0, 0.0]
+    assert_near(rne.regressor_remainder(robot, q), spring)
+    assert_near(rne.regressor_remainder(robot, q, qd), spring)
+    damper = 0.6 * rate[:, None] * [1.0, -2.0]
+    assert_near(rne.regressor_remainder(robot, q, qd, friction=True), spring + damper)
+    assert_near(rne.regressor_remainder(robot, q[3], qd[3], friction=True), (spring + damper)[3])
 
 
 def test_names_and_numbers_stand_in_the_same_order():
@@ -139,8 +188,9 @@ def test_names_and_numbers_stand_in_the_same_order():
     assert named["rotor_reach"] == pytest.approx(0.01 * 25)
     assert (named["viscous_turret"], named["coulomb_plus_turret"], named["coulomb_minus_turret"]) == (0.8, 1.5, 1.5)
     assert (named["coulomb_plus_reach"], named["coulomb_minus_reach"]) == (0.4, 0.3)
-    some = rne.parameter_names(robot, friction=True)
-    np.testing.assert_array_equal([named[name] for name in some], rne.parameters(robot, friction=True))
+    for options in ({}, {"friction": True, "rotors": False}):
+        some = rne.parameter_names(robot, **options)
+        np.testing.assert_array_equal([named[name] for name in some], rne.parameters(robot, **options))
 
 
 def test_the_order_of_the_coordinates_is_that_of_the_rows():
@@ -178,11 +228,11 @@ def test_arguments():
     Y = rne.regressor(robot, q)
     assert_same_bits(Y, rne.regressor(robot, q, np.zeros(6), np.zeros(6)))
     assert_same_bits(np.stack([[Y] * 2] * 3), rne.regressor(robot, q, np.zeros((3, 1, 6)), np.zeros((2, 6))))
-    out = np.empty((6, 60))
+    out = np.empty((6, 66))
     assert rne.regressor(robot, q, out=out) is out
     assert_same_bits(out, Y)
-    with pytest.raises(rne.ArgumentError, match=r"out: wanted a float64 array of shape \(6, 66\)"):
-        rne.regressor(robot, q, out=out, rotors=True)
+    with pytest.raises(rne.ArgumentError, match=r"out: wanted a float64 array of shape \(6, 60\)"):
+        rne.regressor(robot, q, out=out, rotors=False)
     with pytest.raises(rne.ArgumentError, match="qdd: wanted shape"):
         rne.regressor(robot, q, q, np.zeros(5))
     for call in (rne.regressor, rne.parameters, rne.parameter_names):

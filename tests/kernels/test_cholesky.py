@@ -86,7 +86,7 @@ def test_solutions_and_inverses(n, dtype):
 @SIZES
 @PRECISION
 def test_lanes_of_packs_are_single_matrices_bit_for_bit(n, dtype):
-    """Also where a lane holds zeros that its neighbours do not."""
+    """Also where a lane holds zeros that its neighbors do not."""
     width = WIDTH[dtype]
     lanes = [matrix(n, seed, sparse=bool(seed % 2)).astype(dtype) for seed in range(width)]
     buffer = np.stack(lanes, axis=-1)

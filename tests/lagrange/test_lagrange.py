@@ -232,7 +232,7 @@ def test_forward_dynamics_undoes_inverse_dynamics(drawn):
 
 
 def test_planar_two_link_is_the_closed_form_that_sympy_derives():
-    """Rods of the handy robot: K of the two centres and P = -m g^T r, through the equations of Lagrange."""
+    """Rods of the handy robot: K of the two centers and P = -m g^T r, through the equations of Lagrange."""
     t = sympy.Symbol("t")
     q1, q2 = (sympy.Function(name)(t) for name in ("q1", "q2"))
     half, g, izz = sympy.Rational(1, 2), sympy.Rational(981, 100), sympy.Rational(1, 12)
@@ -286,7 +286,7 @@ def test_coefficients_of_two_point_masses_are_the_closed_forms():
     assert_near(lagrange.gravity_vector(arm, [th1, th2]), wanted, rtol=1e-15)
 
 
-def test_motor_of_the_arm_with_a_slide_needs_226_newton_metres():
+def test_motor_of_the_arm_with_a_slide_needs_226_newton_meters():
     """A classroom example: worst static torque and largest acceleration of a turning and sliding arm, stretched out."""
     rows = [
         {"joint": "revolute", "alpha": math.pi / 2, "theta": math.pi / 2, "mass": 10.0, "com": [0.0, 0.0, 1.0]},

@@ -15,7 +15,7 @@ def found(thing, check) -> tuple[str, str]:
 
 
 def check_drive_alone(drive, spot):
-    """Check the drive of a joint without neighbours."""
+    """Check the drive of a joint without neighbors."""
     check_drive(drive, spot)
     check_passive([Joint("j", "revolute", "base", "b", drive=drive)], (), spot.findings)
 

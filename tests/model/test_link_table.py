@@ -76,7 +76,7 @@ def test_every_joint_moves_about_or_along_z(sample):
 
 
 @given(strategies.trees(**SMALL))
-def test_parents_stand_before_their_children_and_rows_know_their_neighbours(tree):
+def test_parents_stand_before_their_children_and_rows_know_their_neighbors(tree):
     links = compile_tree(tree)
     count = len(links.table) - 1
     parents = links.table[1:, at.PARENT]

@@ -10,6 +10,7 @@ import strategies
 from checks import assert_near
 from hypothesis import given
 
+from rne.kernels import layout as at
 from rne.model.link_table import LinkTable, compile_tree
 
 SMALL = {"min_joints": 1, "max_joints": 7}
@@ -77,14 +78,12 @@ def test_followers_stand_where_the_twin_has_them(sample):
 
 
 @given(strategies.trees(**SMALL))
-def test_a_table_without_rotors_is_else_the_same(tree):
-    links = compile_tree(tree)
-    bare = LinkTable.without_rotors(links.table)
-    assert (bare != links.table).sum() == np.count_nonzero(links.rotors)
-    np.testing.assert_array_equal(compile_tree(without_rotors(tree)).table, bare)
+def test_a_table_without_parameters_is_that_of_springs_on_nothing(tree):
+    """All that a kernel of torques reads of bodies, rotors and friction of joints is gone; the rest is as it was."""
+    springs = [replace(j.drive, rotor_inertia=0, viscous=0, coulomb_plus=0, coulomb_minus=0) for j in tree.joints]
+    joints = tuple(replace(joint, drive=drive) for joint, drive in zip(tree.joints, springs, strict=True))
+    bare = LinkTable.without_parameters(compile_tree(tree).table)
+    wanted = compile_tree(replace(tree, joints=joints)).table.copy()
+    wanted[1 : 1 + int(wanted[0, at.LINKS]), at.MASS : at.YZ + 1] = 0.0
+    np.testing.assert_array_equal(bare, wanted)
     assert not bare.flags.writeable
-
-
-def without_rotors(tree):
-    joints = [replace(joint, drive=replace(joint.drive, rotor_inertia=0.0)) for joint in tree.joints]
-    return replace(tree, joints=tuple(joints))

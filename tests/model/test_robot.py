@@ -40,20 +40,20 @@ def test_it_tells_names_gravity_mass_and_limits():
     assert robot.frame_names == ("floor", "pillar", "upper", "boom", "wrist", "knuckle", "hand", "tool")
     assert robot.gravity.tolist() == [0, 0, -9.81]
     assert robot.total_mass == pytest.approx(15.1, rel=1e-15)
-    assert robot.lower.tolist() == [-np.inf, -2, -0.3, -3, -2, -3]
-    assert robot.upper.tolist() == [np.inf, 1.5, 0.5, 3, 2, 3]
-    assert robot.velocity.tolist() == [np.inf, 2.5, 0.8, 4, 5, 6]
-    assert robot.effort.tolist() == [np.inf, 120, 300, 30, 20, 10]
+    assert robot.lower_limit.tolist() == [-np.inf, -2, -0.3, -3, -2, -3]
+    assert robot.upper_limit.tolist() == [np.inf, 1.5, 0.5, 3, 2, 3]
+    assert robot.velocity_limit.tolist() == [np.inf, 2.5, 0.8, 4, 5, 6]
+    assert robot.effort_limit.tolist() == [np.inf, 120, 300, 30, 20, 10]
     assert robot.joint("shoulder").limits.upper == 1.5
     assert gripper().joint("right_finger").mimic == Mimic("left_finger", -1.5, 0.01)
 
 
 def test_what_it_tells_may_be_scribbled_on():
     robot = arm()
-    for name in ("gravity", "lower", "upper", "velocity", "effort"):
+    for name in ("gravity", "lower_limit", "upper_limit", "velocity_limit", "effort_limit"):
         getattr(robot, name)[:] = 7
     assert robot.gravity.tolist() == [0, 0, -9.81]
-    assert robot.lower.tolist() == [-np.inf, -2, -0.3, -3, -2, -3]
+    assert robot.lower_limit.tolist() == [-np.inf, -2, -0.3, -3, -2, -3]
 
 
 def test_it_is_frozen():
@@ -162,7 +162,7 @@ def test_coordinates_may_be_had_in_any_order(sample, random):
 def test_limits_and_changes_keep_the_order_asked_for():
     order = ("yaw", "pitch", "roll", "reach", "shoulder", "turret")
     robot = arm(joints=order)
-    assert robot.upper.tolist() == arm().upper.tolist()[::-1]
+    assert robot.upper_limit.tolist() == arm().upper_limit.tolist()[::-1]
     for changed in (
         robot.with_gravity((0, 0, -1)),
         robot.with_payload(1.0),

@@ -53,7 +53,7 @@ def test_ranges(kind, lower, upper, wanted):
 
 def test_limits_of_a_robot_are_its_range():
     robot = rne.load(urdf_path("panda"))
-    np.testing.assert_array_equal(position_range(robot), (robot.lower, robot.upper))
+    np.testing.assert_array_equal(position_range(robot), (robot.lower_limit, robot.upper_limit))
 
 
 @pytest.mark.filterwarnings("ignore::rne.ModelWarning")

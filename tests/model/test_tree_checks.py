@@ -38,7 +38,7 @@ def with_coupling(*names, **numbers):
         (with_arm(mass=NAN), "link 'arm': Body.mass = nan is not finite"),
         (with_arm(mass="1"), "link 'arm': Body.mass = '1' is not a number"),
         (with_arm(mass=True), "Body.mass = True is not a number"),
-        (with_arm(mass=1e13), "link 'arm': mass, centre of mass or inertia is not finite or beyond"),
+        (with_arm(mass=1e13), "link 'arm': mass, center of mass or inertia is not finite or beyond"),
         (with_arm(com=(0.0, NAN, 0.0)), "Body.com = (0.0, nan, 0.0) holds an entry that is not finite"),
         (with_arm(com=(0.0, 0.0)), "Body.com = (0.0, 0.0) is not a list of 3 numbers"),
         (with_arm(inertia=(UNIT[0], UNIT[1])), "Body.inertia"),

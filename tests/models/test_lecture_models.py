@@ -220,7 +220,7 @@ def test_effective_inertia_tables(m2, locked, free):
         assert_near([M[0, 0], M[0, 0] - M[0, 1] ** 2 / M[1, 1]], [I_L, I_f])
 
 
-def test_example_6_4_asks_226_newton_metres():
+def test_example_6_4_asks_226_newton_meters():
     robot = system("rp_motor_sizing")
     assert_near(rne.gravity_vector(robot, [0.0, 2.0]), [196.0, 0.0])
     assert_near(rne.inverse_dynamics(robot, [0.0, 2.0], qdd=[1.0, 0.0]), [226.0, 0.0])

@@ -72,7 +72,7 @@ def test_urdf_holds_physical_inertias_and_no_geometry(name: str) -> None:
 
 
 def links_by_name(path: Path) -> dict[str, tuple[float, np.ndarray, np.ndarray]]:
-    """Mass, centre of mass and tensor in link axes of every link that weighs something."""
+    """Mass, center of mass and tensor in link axes of every link that weighs something."""
     links = {}
     for link in ET.parse(path).getroot().iter("link"):
         inertial = link.find("inertial")
@@ -131,7 +131,7 @@ def test_iiwa14_stands_upright_and_carries_its_published_weight() -> None:
     upright = frame_pose(model, np.zeros(7), "iiwa_link_ee")
     np.testing.assert_allclose(upright.translation, (0, 0, 0.36 + 0.42 + 0.4 + 0.126), rtol=0, atol=1e-12)
     np.testing.assert_allclose(upright.rotation, np.eye(3), rtol=0, atol=1e-12)
-    # Stretched out level, joint 2 carries every centre of mass at its distance along the arm.
+    # Stretched out level, joint 2 carries every center of mass at its distance along the arm.
     mass = np.array([6.35, 3.5, 3.5, 3.5, 1.8, 1.2])
     reach = np.array([0.059, 0.3345, 0.487, 0.6805, 0.8206, 0.921])
     level = np.array([0, math.pi / 2, 0, 0, 0, 0, 0])
@@ -140,7 +140,7 @@ def test_iiwa14_stands_upright_and_carries_its_published_weight() -> None:
 
 
 # Universal Robots, article "DH parameters for calculations of kinematics and dynamics": a2, a3, d1, d4, d5, d6, masses,
-# and centres of mass in DH frames.
+# and centers of mass in DH frames.
 UR_ARTICLE = {
     "ur5e": (
         (-0.425, -0.3922, 0.1625, 0.1333, 0.0997, 0.0996),
@@ -215,10 +215,10 @@ def test_rne_loads_them_without_a_word_and_moves_them_as_pinocchio(name: str) ->
 def test_rne_reads_their_limits(name: str) -> None:
     robot, model = rne.load(urdf_path(name)), urdf_model(urdf_path(name))
     for ours, theirs in (
-        (robot.lower, model.lowerPositionLimit),
-        (robot.upper, model.upperPositionLimit),
-        (robot.velocity, model.velocityLimit),
-        (robot.effort, model.effortLimit),
+        (robot.lower_limit, model.lowerPositionLimit),
+        (robot.upper_limit, model.upperPositionLimit),
+        (robot.velocity_limit, model.velocityLimit),
+        (robot.effort_limit, model.effortLimit),
     ):
         np.testing.assert_array_equal(ours, theirs)
 

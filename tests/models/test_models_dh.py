@@ -128,7 +128,7 @@ def test_puma_frames_of_armstrong_khatib_burdick_differ_by_half_turns() -> None:
 
 
 def test_puma_gravity_agrees_with_armstrong_khatib_burdick() -> None:
-    """Their constants belong to slightly other lengths and centres of mass: 1 % of the greatest torque."""
+    """Their constants belong to slightly other lengths and centers of mass: 1 % of the greatest torque."""
     model = pin_model_from_dh(dh_table("puma560"))
     rng = np.random.default_rng(6)
     for q in rng.uniform(-math.pi, math.pi, (100, 6)):

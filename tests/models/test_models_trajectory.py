@@ -13,7 +13,7 @@ import rne
 
 SPAN, STEP, ROWS = 10.0, 0.005, 2001
 COORDINATES = [*(f"panda_joint{i}" for i in range(1, 8)), "panda_finger_joint1"]
-CENTRES = (0.0, -0.785, 0.0, -2.1, 0.0, 1.8, 0.785, 0.02)
+CENTERS = (0.0, -0.785, 0.0, -2.1, 0.0, 1.8, 0.785, 0.02)
 SINES = (  # (harmonic of 1 / SPAN, amplitude), a line a coordinate; the formula is in models/panda/SOURCE
     ((1, 0.9), (2, 0.4), (5, 0.12)),
     ((1, -0.5), (3, 0.3), (4, 0.1)),
@@ -36,12 +36,12 @@ def formula(t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     base = 2 * math.pi / SPAN
     window = (1 - np.cos(base * t)) / 2, base * np.sin(base * t) / 2, base**2 * np.cos(base * t) / 2
     columns = []
-    for centre, sines in zip(CENTRES, SINES, strict=True):
+    for center, sines in zip(CENTERS, SINES, strict=True):
         s = sum(a * np.sin(k * base * t) for k, a in sines)
         sd = sum(a * k * base * np.cos(k * base * t) for k, a in sines)
         sdd = sum(-a * (k * base) ** 2 * np.sin(k * base * t) for k, a in sines)
         w, wd, wdd = window
-        columns.append((centre + w * s, wd * s + w * sd, wdd * s + 2 * wd * sd + w * sdd))
+        columns.append((center + w * s, wd * s + w * sd, wdd * s + 2 * wd * sd + w * sdd))
     q, qd, qdd = (np.stack(parts, axis=1) for parts in zip(*columns, strict=True))
     return q, qd, qdd
 
@@ -83,6 +83,6 @@ def test_rne_gives_the_torques_of_the_whole_trajectory() -> None:
     _, q, qd, qdd = read_trajectory()
     tau = rne.inverse_dynamics(robot, q, qd, qdd)
     assert_near(tau, [pin.rnea(model, data, *state) for state in zip(q, qd, qdd, strict=True)], rtol=1e-13)
-    assert np.all(np.abs(tau) < robot.effort)
+    assert np.all(np.abs(tau) < robot.effort_limit)
     for row in range(0, ROWS, 97):
         assert_same_bits(tau[row], rne.inverse_dynamics(robot, q[row], qd[row], qdd[row]))

@@ -11,11 +11,11 @@ from own_robots import arm
 import rne
 
 G = 9.81
-COLORS = {"gravity": "#e69f00", "inertia": "#0072b2", "velocity": "#009e73", "friction": "#cc79a7"}
+COLORS = {"gravity": "#e69f00", "effective": "#0072b2", "friction": "#cc79a7"}
 
 
 def layers(ax, x):
-    """Of each colour its height over x with its sign, from the outlines that are drawn."""
+    """Of each color its height over x with its sign, from the outlines that are drawn."""
     heights: dict[str, np.ndarray] = {}
     for area in ax.collections:
         color = to_hex(area.get_facecolor()[0])
@@ -36,13 +36,13 @@ def test_layers_are_the_terms_of_a_pendulum_and_their_sum_the_torque():
     figure = rne.plot.breakdown(robot, t, rne.torque_breakdown(robot, q, qd, qdd, friction=True))
     (ax,) = figure.axes
     drawn = layers(ax, t)
-    terms = {"gravity": 2.0 * G * 0.8 * np.cos(q), "inertia": 2.0 * 0.64 * qdd, "friction": 0.5 * qd}
+    terms = {"gravity": 2.0 * G * 0.8 * np.cos(q), "effective": 2.0 * 0.64 * qdd, "friction": 0.5 * qd}
     assert set(drawn) == {COLORS[name] for name in terms}
     for name, term in terms.items():
         assert_near(drawn[COLORS[name]], term[:, 0])
     (total,) = (line for line in ax.get_lines() if line.get_label() == "total")
     assert_near(total.get_ydata(), sum(terms.values())[:, 0])
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["gravity", "inertia", "friction", "total"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["gravity", "effective", "friction", "total"]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("time (s)", "torque (N m)")
 
 
@@ -67,7 +67,8 @@ def test_a_long_stack_keeps_the_peaks_of_its_total():
     parts = rne.torque_breakdown(robot, q, qd, qdd)
     figure = rne.plot.breakdown(robot, None, parts)
     shown = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert shown == ["gravity", "inertia", "velocity", "total"]  # what is NaN or zero throughout is no term to show
+    # What is NaN or zero throughout is no term to show.
+    assert shown == ["gravity", "effective", "coupling", "centripetal", "coriolis", "total"]
     for k, ax in enumerate(figure.axes):
         (total,) = (line for line in ax.get_lines() if line.get_label() == "total")
         y = total.get_ydata()
@@ -102,7 +103,7 @@ def test_the_motor_of_the_lecture():
     assert_near(widths(torque, "peak"), [226.0])
     assert_near(widths(torque, "root of mean square"), [np.sqrt((196.0**2 + 226.0**2) / 2)])
     assert_near(widths(parts, "gravity"), [196.0])
-    assert_near(widths(parts, "inertia"), [30.0])
+    assert_near(widths(parts, "effective"), [30.0])
     assert_near(parts.containers[1][0].get_x(), 196.0)
     (total,) = (line for line in parts.get_lines() if line.get_label() == "sum")
     assert_near(total.get_xdata(), [226.0])

@@ -217,5 +217,5 @@ def test_limits_that_stand_for_none():
       </inertial></link><joint name="slide" type="prismatic"><parent link="arm"/><child link="hand"/>
       <limit lower="-1e30" upper="1e30" effort="1e30" velocity="1e30"/></joint></robot>"""
     robot = rne.load_urdf(GOOD.replace("</robot>", slides))
-    assert robot.upper[1] == 1e30
+    assert robot.upper_limit[1] == 1e30
     assert np.isfinite(rne.mass_matrix(robot, np.zeros(2, np.float32))).all()

@@ -221,7 +221,7 @@ def pin_kinetic_energy(pm: PinModel, names: Names, q: ArrayLike, qd: ArrayLike) 
 
 
 def pin_mass_and_center(pm: PinModel, names: Names, q: ArrayLike) -> tuple[float, Array]:
-    """Mass and centre of mass with all that is bolted to the root, which Pinocchio itself leaves out of both."""
+    """Mass and center of mass with all that is bolted to the root, which Pinocchio itself leaves out of both."""
     still, moving = pm.model.inertias[0], pin.computeTotalMass(pm.model)
     moment = still.mass * still.lever
     if moving > 0.0:

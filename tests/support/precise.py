@@ -1,7 +1,7 @@
 """Torques and mass matrix of a tree to fifty digits: the recursion of a textbook in the numbers of mpmath.
 
 Arrays hold `mpf` objects; the floats of tree and state are taken as the exact numbers that they are. World axes, and
-bodies with their centres of mass, so that no step is that of the fast code.
+bodies with their centers of mass, so that no step is that of the fast code.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The plain twin: rigid-body dynamics of a `Tree` in numpy, one loop a sweep, to be read beside a textbook.
 
 Everything is in world axes (the axes of the root body) and about points a drawing would show: bodies move with their
-centres of mass (`F = m a_c`, `N = I wd + w x I w`, gravity is a force `m g`), fixed joints are joints that do not move,
+centers of mass (`F = m a_c`, `N = I wd + w x I w`, gravity is a force `m g`), fixed joints are joints that do not move,
 and external wrenches enter through the Jacobian. No folding, no link frames, no normal forms: apart from the tree it
 shares nothing with the fast code, which is its purpose. One state at a time, and slow.
 """
@@ -199,7 +199,7 @@ def joint_wrenches(
     through: dict[str, Array] = {}
     for joint in reversed(outward(tree)):
         body, b = bodies[joint.child], moving[joint.child]
-        c = b.R @ np.array(body.com)  # from the origin of the frame to the centre of mass
+        c = b.R @ np.array(body.com)  # from the origin of the frame to the center of mass
         inertia = b.R @ np.array(body.inertia) @ b.R.T
         a_c = b.a + np.cross(b.wd, c) + np.cross(b.w, np.cross(b.w, c))
         f = body.mass * (a_c - g)
@@ -318,7 +318,7 @@ def total_mass(tree: Tree) -> float:
 
 
 def center_of_mass(tree: Tree, q: ArrayLike) -> Array:
-    """Centre of mass of all bodies, the root included, in the frame of the root; NaN for a robot without mass."""
+    """Center of mass of all bodies, the root included, in the frame of the root; NaN for a robot without mass."""
     at = motions(tree, q)
     moment = np.zeros(3)
     for body in tree.bodies:

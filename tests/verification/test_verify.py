@@ -89,8 +89,8 @@ def test_states_keep_within_the_limits(monkeypatch):
     )
     panda = rne.load("models/panda/robot.urdf")
     verify(panda, samples=30)
-    assert (seen[0] >= panda.lower).all()
-    assert (seen[0] <= panda.upper).all()
+    assert (seen[0] >= panda.lower_limit).all()
+    assert (seen[0] <= panda.upper_limit).all()
     assert np.ptp(seen[0], axis=0).min() > 0
 
 

@@ -109,7 +109,7 @@ def sharp(picture: np.ndarray) -> int:
 
 
 def golden(picture: np.ndarray) -> int:
-    """Number of pixels with the colour of the ellipsoids: much more red than blue, and green between."""
+    """Number of pixels with the color of the ellipsoids: much more red than blue, and green between."""
     red, green, blue = np.moveaxis(picture[160:, : picture.shape[1] * 2 // 3], 2, 0)  # above, the page has its notes
     return int(((red - blue > 50) & (red > green) & (green - blue > 15)).sum())
 

@@ -11,7 +11,7 @@ import trimesh
 
 from rne.viewer.meshes import locate, read_mesh
 
-GREY = (0.5, 0.5, 0.5, 1.0)
+GRAY = (0.5, 0.5, 0.5, 1.0)
 
 
 def touch(path: Path) -> Path:
@@ -70,7 +70,7 @@ def bounds(glb: bytes) -> np.ndarray:
 def test_a_mesh_keeps_its_size(tmp_path, suffix):
     path = tmp_path / f"a.{suffix}"
     trimesh.creation.box((0.1, 0.2, 0.3)).export(path)
-    mesh = read_mesh(str(path), GREY)
+    mesh = read_mesh(str(path), GRAY)
     for found in (mesh.bounds, bounds(mesh.glb)):
         np.testing.assert_allclose(found, [[-0.05, -0.1, -0.15], [0.05, 0.1, 0.15]], atol=1e-7)
 
@@ -82,7 +82,7 @@ def test_collada_says_its_unit(tmp_path, unit, scale):
     text = path.read_text()
     assert "<asset>" in text
     path.write_text(text.replace("<asset>", f'<asset><unit name="u" meter="{unit}"/>', 1))
-    np.testing.assert_allclose(bounds(read_mesh(str(path), GREY).glb)[1], np.array([0.5, 1, 1.5]) * scale, rtol=1e-6)
+    np.testing.assert_allclose(bounds(read_mesh(str(path), GRAY).glb)[1], np.array([0.5, 1, 1.5]) * scale, rtol=1e-6)
 
 
 def test_a_mesh_without_a_color_takes_that_of_the_robot(tmp_path):
@@ -99,7 +99,7 @@ def test_a_mesh_with_a_color_keeps_it(tmp_path):
     box = trimesh.creation.box((1, 1, 1))
     box.visual.vertex_colors = [0, 255, 0, 255]
     box.export(path)
-    [part] = trimesh.load_scene(io.BytesIO(read_mesh(str(path), GREY).glb), file_type="glb").geometry.values()
+    [part] = trimesh.load_scene(io.BytesIO(read_mesh(str(path), GRAY).glb), file_type="glb").geometry.values()
     assert (part.visual.vertex_colors == [0, 255, 0, 255]).all()
 
 
@@ -108,4 +108,4 @@ def test_a_damaged_mesh_is_refused(tmp_path, name):
     path = tmp_path / name
     path.write_bytes(b"\x00\x01 this is no mesh")
     with pytest.raises(ValueError, match=name):
-        read_mesh(str(path), GREY)
+        read_mesh(str(path), GRAY)

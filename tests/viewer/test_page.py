@@ -31,7 +31,7 @@ def nodes(viewer) -> dict:
 @pytest.mark.parametrize("name", ["panda", "ur5e"])
 def test_links_are_where_pinocchio_says(name):
     robot, model = rne.load(urdf_path(name)), urdf_model(urdf_path(name))
-    q = np.random.default_rng(3).uniform(np.maximum(robot.lower, -2), np.minimum(robot.upper, 2))
+    q = np.random.default_rng(3).uniform(np.maximum(robot.lower_limit, -2), np.minimum(robot.upper_limit, 2))
     with shown(robot) as viewer:
         viewer.move(q)
         data = model.createData()

@@ -77,7 +77,7 @@ def test_what_is_no_motion(panda, q, t, what):
 
 
 def drawn(html: str) -> list[tuple[float, float, str]]:
-    """Left end, right end (from -1 to 1) and colour of each bar."""
+    """Left end, right end (from -1 to 1) and color of each bar."""
     bars = re.findall(r"left:([\d.]+)%;width:([\d.]+)%;background:(#\w+)", html)
     return [(float(left) / 50 - 1, (float(left) + float(width)) / 50 - 1, color) for left, width, color in bars]
 
@@ -106,7 +106,7 @@ def test_bars_are_torques_as_parts_of_the_limits(panda):
 @pytest.mark.filterwarnings("ignore::rne.ModelWarning")
 def test_bars_without_limits_share_a_scale():
     puma = rne.load(MODELS / "puma560" / "robot.dh.toml")
-    assert not np.isfinite(puma.effort).any()
+    assert not np.isfinite(puma.effort_limit).any()
     peaks = np.array([1.0, 40.0, 3.0, 0.0, 0.0, 0.0])
     html = torque_bars(puma, peaks, full_scale(puma, peaks))
     np.testing.assert_allclose([right for _, right, _ in drawn(html)], peaks / 40, atol=3e-4)

@@ -4,7 +4,7 @@ A pack holds 64 bytes: 8 float64 or 16 float32 samples, side by side in lanes th
 `+ - * /` and unary minus with packs and with floats; whatever else the kernels need stands in `num.py`. Arrays whose
 items are packs are ordinary numba arrays over ordinary memory (`as_packs`).
 
-Why a type of its own: LLVM does not vectorise a loop over samples around a recursion of this size by itself. Width:
+Why a type of its own: LLVM does not vectorize a loop over samples around a recursion of this size by itself. Width:
 measured on a 7-joint arm, packs of 4, 8 and 16 float64 took 58, 41 and 47 ns a sample.
 """
 

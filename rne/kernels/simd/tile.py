@@ -2,7 +2,7 @@
 
 A batch lies in memory as rows, one sample a row; a tile is the same numbers of W samples as n packs, one coordinate a
 pack. Four columns move at a time: W short rows are loaded, joined four columns by four into W-wide registers, and two
-rounds of swaps between neighbours make packs of them. Where n is not a multiple of four, the last four columns overlap
+rounds of swaps between neighbors make packs of them. Where n is not a multiple of four, the last four columns overlap
 the ones before; below four, single numbers are gathered. Nothing is ever touched outside the rows. Measured on seven
 columns: masked rows of eight took 22 ns a sample for three loads and a store, this takes 5.
 

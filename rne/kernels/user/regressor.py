@@ -9,8 +9,8 @@ from rne.kernels.user.checks import check_length, check_precision, check_shape, 
 
 
 @function
-def regressor(model, joints, q, qd, qdd, Y, rotors=False, friction=False):
-    """Fill Y, the matrix that turns the parameters of bodies and drives into torques, tau = Y pi.
+def regressor(model, joints, q, qd, qdd, Y, rotors=True, friction=False):
+    """Fill Y, the matrix that turns the parameters of bodies and drives into torques, tau = Y pi but for springs.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def regressor(model, joints, q, qd, qdd, Y, rotors=False, friction=False):
     --------
     >>> import numpy as np, rne
     >>> arm = rne.load("models/planar2/robot.dh.toml")
-    >>> q, Y = np.array([0.3, 0.5]), np.empty((2, 20))
+    >>> q, Y = np.array([0.3, 0.5]), np.empty((2, 22))
     >>> rne.jit.regressor(rne.jit.model(arm), rne.jit.joint_sites(arm, "local"), q, np.zeros(2), np.zeros(2), Y)
     >>> bool(np.allclose(Y @ rne.parameters(arm), rne.gravity_vector(arm, q)))
     True

@@ -95,7 +95,7 @@ def tree_from_rows(
         - ``a, alpha, d, theta`` : the constant parts (m, rad), 0 where missing. The angle of a revolute joint is
           ``theta + q``, the slide of a prismatic one ``d + q``.
         - ``mass`` (kg), ``com`` (3, m), ``inertia`` (kg m^2; 3x3, or a mapping with ixx, iyy, izz and, where they are
-          not zero, ixy, ixz, iyz): in the DH frame of the row, the inertia about the centre of mass. The products are
+          not zero, ixy, ixz, iyz): in the DH frame of the row, the inertia about the center of mass. The products are
           entries of the tensor, as in URDF.
         - ``first_moment`` (3, kg m) : mass times center of mass, in place of ``com``; the inertia is then about the
           origin of the frame. So are identified parameters written. Those of a set of base parameters, with first

@@ -29,8 +29,8 @@ class Geometry:
     ----------
     link : the link that carries it.
     role : "visual" or "collision".
-    kind : "box", "cylinder", "capsule" or "sphere", centred on its frame, axes along z; or "mesh".
-    size : of a box its three sides, of a cylinder or capsule radius and length (between the centres of the caps), of a
+    kind : "box", "cylinder", "capsule" or "sphere", centered on its frame, axes along z; or "mesh".
+    size : of a box its three sides, of a cylinder or capsule radius and length (between the centers of the caps), of a
         sphere its radius, of a mesh its three scales; m.
     origin : its frame in that of the link.
     mesh : where the file says that the mesh is.

@@ -1,4 +1,4 @@
-"""The grammar of URDF: which element and attribute may stand where, so that no misspelt one is passed over in silence.
+"""The grammar of URDF: which element and attribute may stand where, so that no misspelled one passes in silence.
 
 The tables were checked against the 69 files of example-robot-data, whose extensions are all listed here.
 """

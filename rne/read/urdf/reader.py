@@ -49,7 +49,7 @@ def read_urdf(path_or_text: str | bytes | os.PathLike[str], *, strict: bool = Tr
     -------
     Tree
         Links and joints in the order of the file, lengths in m, angles in rad, masses in kg, inertias in kg m^2 about
-        the centre of mass in the axes of the link. Gravity is the standard (0, 0, -9.81) m/s^2.
+        the center of mass in the axes of the link. Gravity is the standard (0, 0, -9.81) m/s^2.
 
     Raises
     ------

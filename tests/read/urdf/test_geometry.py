@@ -72,7 +72,7 @@ def test_colors() -> None:
     ],
 )
 def test_what_cannot_be_read_is_left_out(shape) -> None:
-    """Alone: its neighbour is there, and the robot loads."""
+    """Alone: its neighbor is there, and the robot loads."""
     text = robot(visual(shape), visual('<sphere radius="1"/>'))
     assert [found.kind for found in read_geometry(text)] == ["sphere"]
     assert rne.load_urdf(text).n == 0

@@ -1,4 +1,4 @@
-"""Elements and attributes that URDF does not know: misspelt ones are refused, those of other programs are listed."""
+"""Elements and attributes that URDF does not know: misspelled ones are refused, those of other programs are listed."""
 
 import numpy as np
 import pinocchio as pin
@@ -26,7 +26,7 @@ def lines_of(tree) -> dict[str, tuple[int, ...]]:
         ('friction="2"', 'Friction="2"', 10, "friction"),
     ],
 )
-def test_misspelt_attributes(old, new, line, meant):
+def test_misspelled_attributes(old, new, line, meant):
     (problem,) = refusal(changed(old, new)).problems
     assert problem.line == line
     assert f"{meant!r}" in problem.what
@@ -44,7 +44,7 @@ def test_misspelt_attributes(old, new, line, meant):
         ('iyy="0.02"', 'iy="0.02"', "iyy"),
     ],
 )
-def test_misspelt_attributes_that_are_needed_or_change_the_coordinates(old, new, meant):
+def test_misspelled_attributes_that_are_needed_or_change_the_coordinates(old, new, meant):
     more = """<link name="hand"/><joint name="follow" type="revolute"><mimic joint="turn"/>
     <parent link="arm"/><child link="hand"/></joint></robot>"""
     text = GOOD.replace("</robot>", more)
@@ -78,7 +78,7 @@ def test_misspelt_attributes_that_are_needed_or_change_the_coordinates(old, new,
         ('<origin xyz="0 0 0.1" rpy="0 0 0"/>', "<origin>0 0 0.1</origin>", 4, "holds the text '0 0 0.1'"),
     ],
 )
-def test_misspelt_and_misplaced_elements(old, new, line, wanted):
+def test_misspelled_and_misplaced_elements(old, new, line, wanted):
     (problem,) = refusal(changed(old, new)).problems
     assert problem.line == line
     assert wanted in problem.what
@@ -103,7 +103,7 @@ def test_the_unknown_in_numbers_is_refused_when_strict(old, new):
     [
         ("</robot>", "<my_tool/></robot>", "my_tool"),
         ("<inertial>", "<skin/><inertial>", "link/skin"),
-        ('<link name="base"/>', '<link name="base" colour="red"/>', "link/@colour"),
+        ('<link name="base"/>', '<link name="base" color="red"/>', "link/@color"),
         ('type="revolute"', 'type="revolute" tpye="fixed"', "joint/@tpye"),  # beside the right one it is another's
         ('velocity="10"/>', 'velocity="10"><speed>10</speed></limit>', "joint/limit/speed"),
         ('<dynamics damping="1" friction="2"/>', '<dynamics damping="1" friction="2">1</dynamics>', None),

@@ -78,7 +78,7 @@ def test_lines_are_those_of_the_expanded_text(arm):
     ("args", "wanted"),
     [
         ({"maas": 1}, "args: .* asks for no argument 'maas'; did you mean 'mass'?"),
-        ({"colour": "red"}, "args: .* asks for no argument 'colour'; it asks for long, mass"),
+        ({"color": "red"}, "args: .* asks for no argument 'color'; it asks for long, mass"),
         ({"mass": [1]}, r"args\['mass'\]: wanted text, a number or a boolean, got list"),
         ({1: "1"}, "args: wanted names as text, got 1"),
         (["mass"], "args: wanted a mapping from name to value, got list"),

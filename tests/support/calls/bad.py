@@ -149,7 +149,7 @@ def no_times(*others: Any) -> list[Any]:
 
 ENDS: dict[str, list[Any]] = {
     name: ["text", [[1.0]], [np.nan, 1.0], [1.0, 2.0, 3.0], 1j, [True, False], None, [[1], [1, 2]], {}]
-    for name in ("q0", "q1", "qd0", "qd1", "qdd0", "qdd1", "velocity", "acceleration")
+    for name in ("q0", "q1", "qd0", "qd1", "qdd0", "qdd1", "velocity_limit", "acceleration_limit")
 }
 """Of motions of two joints."""
 ROTATION = ["text", np.eye(2), np.eye(3) * 1j, np.eye(3) > 0, [[1, 2], [3]], 1.0, None, {}]

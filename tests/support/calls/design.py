@@ -17,7 +17,7 @@ Q, QD, QDD_OF_MANY = np.random.default_rng(1).normal(size=(3, 30, N))
 MEASURED = {"q": Q, "qd": QD, "qdd": QDD_OF_MANY, "tau": rne.inverse_dynamics(ROBOT, Q, QD, QDD_OF_MANY)}
 STIFF = ROBOT.with_locked(dict.fromkeys(ROBOT.joint_names, 0.0))
 BASE = rne.base_parameters(ROBOT)
-PLAN = rne.excitation(BASE, harmonics=1, samples=8, tries=1, velocity=np.ones(N))
+PLAN = rne.excitation(BASE, harmonics=1, samples=8, tries=1, velocity_limit=np.ones(N))
 SIGNIFICANCE = rne.significance(ROBOT, **MOTION)
 TAU = rne.inverse_dynamics(ROBOT, **MOTION)
 NO_ORDER = no_times(T[::-1], T[:-1], 1.0)
@@ -101,13 +101,13 @@ DESIGN: tuple[Call, ...] = (
             "harmonics": no_count(1),
             "samples": no_count(4),
             "tries": no_count(1),
-            "velocity": [*no_numbers(N), np.zeros(N), np.full(N, -1.0)],
+            "velocity_limit": [*no_numbers(N), np.zeros(N), np.full(N, -1.0)],
         },
         base=BASE,
         harmonics=1,
         samples=8,
         tries=2,
-        velocity=np.ones(N),
+        velocity_limit=np.ones(N),
     ),
     call_of(PLAN.at, {"t": no_times(None, 1.0)}, t=T),
     call_of(

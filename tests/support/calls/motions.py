@@ -138,20 +138,24 @@ MOTIONS: tuple[Call, ...] = (
         rne.quintic_duration,
         ENDS
         | {
-            "velocity": [*ENDS["velocity"], 0.0, -1.0, np.inf],
-            "acceleration": [*ENDS["acceleration"], 0.0, -1.0],
+            "velocity_limit": [*ENDS["velocity_limit"], 0.0, -1.0, np.inf],
+            "acceleration_limit": [*ENDS["acceleration_limit"], 0.0, -1.0],
         },
         q0=[0.0, 1.0],
         q1=[1.0, 2.0],
-        velocity=1.0,
+        velocity_limit=1.0,
     ),
     call_of(
         rne.trapezoidal_duration,
-        ENDS | {"velocity": [*ENDS["velocity"], 0.0, -1.0], "acceleration": [*ENDS["acceleration"], 0.0, -1.0, np.inf]},
+        ENDS
+        | {
+            "velocity_limit": [*ENDS["velocity_limit"], 0.0, -1.0],
+            "acceleration_limit": [*ENDS["acceleration_limit"], 0.0, -1.0, np.inf],
+        },
         q0=[0.0, 1.0],
         q1=[1.0, 2.0],
-        velocity=1.0,
-        acceleration=1.0,
+        velocity_limit=1.0,
+        acceleration_limit=1.0,
     ),
     call_of(
         trajectory,
@@ -234,13 +238,13 @@ MOTIONS: tuple[Call, ...] = (
         ENDS
         | {
             "t": no_times(None),
-            "velocity": [*ENDS["velocity"], 0.0, -1.0],
-            "acceleration": [*ENDS["q0"], 0.0, -1.0, np.inf],
+            "velocity_limit": [*ENDS["velocity_limit"], 0.0, -1.0],
+            "acceleration_limit": [*ENDS["q0"], 0.0, -1.0, np.inf],
         },
         q0=[0.0, 1.0],
         q1=[1.0, 2.0],
         t=0.5,
-        velocity=1.0,
-        acceleration=1.0,
+        velocity_limit=1.0,
+        acceleration_limit=1.0,
     ),
 )

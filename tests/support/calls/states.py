@@ -48,6 +48,7 @@ PLAIN = (
     "mass_matrix_inverse",
     "potential_energy",
     "regressor",
+    "regressor_remainder",
     "torque_breakdown",
     "velocity_torques",
 )
@@ -80,7 +81,7 @@ STATES: tuple[Call, ...] = (
         frames="hand",
     ),
     call_of(
-        rne.newton_euler,
+        rne.free_body_wrench,
         {"inertia": [None, 1.0, np.eye(3), BODY.tensor], "w": UNEVEN, "alpha": UNEVEN, "acc_com": UNEVEN},
         inertia=BODY,
         w=np.ones((3, 3)),

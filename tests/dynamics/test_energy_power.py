@@ -62,9 +62,9 @@ def test_its_slope_is_the_viscous_torque_and_the_power_is_that_of_all_friction(s
 
 def test_power_of_each_drive():
     tau, qd = random_states(6, 3, 4)[:2]
-    power = rne.actuator_power(arm(), tau, qd[0])
+    power = rne.actuator_power(arm(), qd[0], tau)
     assert_near(power, tau * qd[0])
-    assert rne.actuator_power(arm(), tau[0, 0], qd).shape == (3, 4, 6)
+    assert rne.actuator_power(arm(), qd, tau[0, 0]).shape == (3, 4, 6)
 
 
 def test_float32_stays_float32_and_out_is_filled():
@@ -75,7 +75,7 @@ def test_float32_stays_float32_and_out_is_filled():
             lambda **more: rne.dissipated_power(arm(), qd, **more),
             qd**2 @ [0.8, 0.4, 0, 0, 0, 0] + np.abs(qd) @ [1.5, 0, 4, 0, 0, 0],
         ),
-        (lambda **more: rne.actuator_power(arm(), tau, qd, **more), tau * qd),
+        (lambda **more: rne.actuator_power(arm(), qd, tau, **more), tau * qd),
     ):
         got = call()
         assert got.dtype == np.float32
@@ -188,7 +188,7 @@ def test_the_drift_is_of_fourth_order_in_the_times(tau):
 def ready(samples, **gains):
     robot = lecture("two_link_point_mass_friction")
     t = np.linspace(0, 2, samples)
-    course = rne.quintic([1.0, -0.5], [1.5, 0.4], 2.0, t)
+    course = rne.quintic([1.0, -0.5], [1.5, 0.4], t, duration=2.0)
     control = rne.control.pid(robot, kp=[90.0, 40.0], ki=[60.0, 20.0], kd=[9.0, 3.0], path=(t, *course), **gains)
     motion = rne.simulate(robot, [1.0, -0.5], t=t, tau=control, friction=True)
     return motion, rne.energy_drift(robot, motion, control, friction=True)
