@@ -55,6 +55,8 @@ def _poses(m: Motions) -> Array:
 def _jacobians(m: Motions) -> Array:
     """Of frames that lie on the axes of all joints before them the linear part is nothing but rounding."""
     n, deviation, frames = m.robot.n, np.zeros(m.q.shape), moving_frames(m.robot)
+    if not frames:
+        return deviation
     for part in m.slices(16 * n * len(m.robot.frame_names)):
         q = m.q[part]
         T, U = lagrange.transforms(m.robot, q), lagrange.transform_derivatives(m.robot, q)
