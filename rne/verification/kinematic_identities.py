@@ -141,52 +141,71 @@ def _static(m: Motions) -> Array:
     return np.asarray(np.abs(static_torque(m.robot, m.q, wrenches) - wanted) / gross)
 
 
+def _carriers(robot: Robot) -> tuple[dict[str, int], list[int]]:
+    """By body the moving joint that carries it, and of every joint the moving one before it; -1 is the base."""
+    place, before = {name: k for k, name in enumerate(robot.links.joints)}, {j.child: j for j in robot.tree.joints}
+
+    def carrier(link: str) -> int:
+        while link in before:
+            if before[link].movable:
+                return place[before[link].name]
+            link = before[link].parent
+        return -1
+
+    return (
+        {name: carrier(name) for name in robot.frame_names},
+        [carrier(robot.joint(name).parent) for name in robot.links.joints],
+    )
+
+
+def _carried(m: Motions, of_bodies: Callable[[slice], dict[str, Array]], shape: tuple[int, ...], size: int) -> Array:
+    """Sum (samples, joints, ...) of what the bodies have, over all that each moving joint carries."""
+    by_body, above = _carriers(m.robot)
+    found = np.zeros((len(m.q), len(above) + 1, *shape))  # the last is that of the base
+    for part in m.slices(size):
+        for body, quantity in of_bodies(part).items():
+            found[part, by_body[body]] += quantity
+    for k in reversed(range(len(above))):  # parents stand before children
+        found[:, above[k]] += found[:, k]
+    return found[:, :-1]
+
+
 def _momenta(m: Motions) -> Array:
     """Integral of v r^T dm (samples, joints, 4, 4) over all that each joint carries, r = [x, y, z, 1] in the base.
 
     Its last column is the momentum, its skew part half the angular momentum about the origin of the base.
     """
-    joints, place = m.robot.links.joints, {name: k for k, name in enumerate(m.robot.links.joints)}
-    before = {joint.child: joint for joint in m.robot.tree.joints}
-    found = np.zeros((len(m.q), len(joints), 4, 4))
-    for part in m.slices(16 * m.robot.n * len(m.robot.frame_names)):
+    inertias = {body.name: lagrange.pseudo_inertia(body) for body in m.robot.tree.bodies}
+
+    def momenta(part: slice) -> dict[str, Array]:
         T, U = lagrange.transforms(m.robot, m.q[part]), lagrange.transform_derivatives(m.robot, m.q[part])
-        for body in m.robot.tree.bodies:
-            speed = np.einsum("si,siab->sab", m.qd[part], U[body.name])
-            momentum = speed @ lagrange.pseudo_inertia(body) @ np.swapaxes(T[body.name], 1, 2)
-            link = body.name
-            while link in before:
-                if before[link].movable:
-                    found[part, place[before[link].name]] += momentum
-                link = before[link].parent
-    return found
+        speeds = {name: np.einsum("si,siab->sab", m.qd[part], U[name]) for name in T}
+        return {name: speeds[name] @ J @ np.swapaxes(T[name], 1, 2) for name, J in inertias.items()}
+
+    return _carried(m, momenta, (4, 4), 16 * m.robot.n * len(m.robot.frame_names))
 
 
 def _bearings(m: Motions) -> Array:
     """Wrenches in the joints: what all that they carry gains of momentum, less its weight. Euler's two laws."""
-    rate = m.rate(_momenta)
-    joints = m.robot.links.joints
-    before = {joint.child: joint for joint in m.robot.tree.joints}
+    rate, gravity = m.rate(_momenta), m.robot.gravity
     T = lagrange.transforms(m.robot, m.q)
-    weight = np.zeros((len(m.q), len(joints), 6))
-    for body in m.robot.tree.bodies:
-        moment = T[body.name] @ lagrange.pseudo_inertia(body)[:, 3]
-        own = np.concatenate([moment[:, 3:] * m.robot.gravity, np.cross(moment[:, :3], m.robot.gravity)], axis=1)
-        link = body.name
-        while link in before:
-            if before[link].movable:
-                weight[:, joints.index(before[link].name)] += own
-            link = before[link].parent
+
+    def weigh(part: slice) -> dict[str, Array]:
+        moments = {body.name: T[body.name][part] @ lagrange.pseudo_inertia(body)[:, 3] for body in m.robot.tree.bodies}
+        return {
+            name: np.concatenate([moment[:, 3:] * gravity, np.cross(moment[:, :3], gravity)], axis=1)
+            for name, moment in moments.items()
+        }
+
+    weight = _carried(m, weigh, (6,), 1)
     wanted = np.concatenate([rate[..., :3, 3], 2 * vee(rate[..., :3, :3])], axis=-1)  # vee(v r^T) is (r x v) / 2
     got = joint_wrenches(m.robot, m.q, m.qd, m.qdd)
-    places = np.zeros((len(m.q), len(joints), 3))
+    places = np.zeros((len(m.q), len(m.robot.links.joints), 3))
     for k, frame in enumerate(m.robot.links.joint_frames):
         places[:, k] = T[frame][:, :3, 3]
     force = got[..., :3]
     at_base = np.concatenate([force, got[..., 3:] + np.cross(places, force)], axis=-1)
-    error = at_base + weight - wanted
-    gross = np.abs(wanted) + np.abs(weight)
-    return np.maximum(worst(error[..., :3], gross[..., :3]), worst(error[..., 3:], gross[..., 3:]))
+    return _by_halves(at_base + weight - wanted, np.abs(wanted) + np.abs(weight))
 
 
 def _linear(m: Motions) -> Array:
