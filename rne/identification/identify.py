@@ -109,7 +109,7 @@ class Identification(Report):
         ------
         ArgumentError
             Some are `unphysical`. Then `base.robot.with_parameters(pi_physical)` is a robot that can be, and one with
-            `pi` and `strict=False` has the identified torques.
+            `pi` and `strict=False` has the identified torques, where it is bodies and not drives that cannot be.
         """
         return self.base.robot.with_parameters(self.pi)
 
