@@ -210,4 +210,4 @@ def worst(values: Any) -> Array:
 
 def of_many(shape: tuple[int, ...], what: str = "states") -> str:
     """Return the line above a table of the largest magnitudes over many states; empty for one state."""
-    return f"largest magnitudes of {math.prod(shape)} {what}\n" if shape else ""
+    return f"largest sizes of {math.prod(shape)} {what}\n" if shape else ""

@@ -49,7 +49,7 @@ def _limits(joint: Joint) -> Iterator[Finding]:
         yield Finding("warning", "unit-angle", where, what, fix, joint.line)
     if turns and FAST < limits.velocity < math.inf:
         what = f"the velocity limit is {limits.velocity:g} rad/s, {limits.velocity / math.tau * 60:.0f} rpm"
-        yield Finding("info", "unit-velocity", where, what, "if this is in degrees per second, divide by 57.3", joint.line)
+        yield Finding("info", "unit-velocity", where, what, "if it is in degrees/s, divide by 57.3", joint.line)
 
 
 def _mimic(joint: Joint, robot: Robot) -> Iterator[Finding]:
