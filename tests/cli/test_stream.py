@@ -243,7 +243,7 @@ def test_plot(run: Run, robot_file, files, tmp_path, kind) -> None:
         assert picture.read_bytes().startswith(magic)
     refused = run("plot", robot_file, files["csv"], "-o", tmp_path / "p.gif")
     assert refused.exit_code == 1
-    assert "unknown kind of picture '.gif'" in refused.stderr
+    assert "unknown image format '.gif'" in refused.stderr
     assert "there are no rows to draw" in run("plot", robot_file, "-", "-o", picture, stdin="q_turn,q_slide\n").stderr
 
 
