@@ -1,6 +1,6 @@
 """The table in the README: `python -m benchmarks.report` writes it from results.json, between two markers.
 
-`--targets` prints all results beside what they must reach, and fails if one does not.
+`--targets` prints all results with their targets, and fails if one is missed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ README = ROOT / "README.md"
 BEGIN = "<!-- benchmark table: written by benchmarks/report.py, begin -->"
 END = "<!-- benchmark table: end -->"
 
-# What the rival of a row is called. With one thread and one call at a time where nothing else is said.
+# Names of the rivals in the table, with one thread and one call at a time unless noted otherwise.
 RIVALS = {
     ("inverse dynamics", "pinocchio"): "`pin.rneaInParallel`",
     ("inverse dynamics", "mujoco"): "`mj_rne`, called from a compiled loop",
@@ -37,14 +37,14 @@ RIVALS = {
 }
 
 _INTRODUCTION = """\
-Ratios of times, each measured in one run with both sides taking turns; Panda with locked fingers and float64 where
-nothing else is said. `python -m benchmarks.run` repeats it.
+Ratios of times, each measured in one run with both sides taking turns. Robot and precision are a Panda with locked
+fingers and float64 unless noted otherwise. `python -m benchmarks.run` repeats the measurement.
 """
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.report", description=__doc__)
-    parser.add_argument("--targets", action="store_true", help="print results and targets; the README stays as it is")
+    parser.add_argument("--targets", action="store_true", help="print results and targets; the README is not changed")
     page = json.loads(RESULTS.read_text())
     if parser.parse_args().targets:
         print("\n".join(describe(result) for result in page["results"]))
@@ -88,7 +88,7 @@ def _unit(task: str) -> str:
 
 
 def _other(result: dict[str, Any]) -> list[str]:
-    """What has no rival at the same task is told in a line of its own, where a ratio can tell it."""
+    """Rows for results without a rival at the same task, if they can be given as a ratio."""
     if result["kind"] == "growth":
         sizes = list(result["ns_per_joint"])
         what = f"each joint of {result['shape']} of up to {sizes[-1]} joints"

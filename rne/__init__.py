@@ -3,42 +3,42 @@
 Conventions
 -----------
 State
-    `q, qd, qdd, tau` have one coordinate a movable joint (a continuous joint is one angle), in the order in which the
-    movable joints stand in the file; `robot.joint_names` tells it. SI units, radians.
+    `q, qd, qdd, tau` have one coordinate per movable joint (a continuous joint is one angle), in the order of the
+    movable joints in the file, which is also that of `robot.joint_names`. SI units, radians.
 Batches
     The batch axes come first: (..., n) gives (..., n), matrices (..., n, n). `qd` and `qdd` broadcast against `q`; None
-    means zero. Lists, integers, float32 and strided arrays are accepted; float32 throughout gives float32. A NaN in one
-    sample never touches another.
+    means zero. Lists, integers, float32 and strided arrays are accepted; if all inputs are float32, so is the result.
+    A NaN in one sample never affects another sample.
 Gravity
     `gravity` is the acceleration of free fall in base axes, [0, 0, -9.81] by default. `gravity_vector(q)` is the torque
-    that holds the robot still against it: tau = M qdd + C qd + g + springs + friction - J^T w.
+    that holds the robot at rest: tau = M qdd + C qd + g + springs + friction - J^T w.
 Wrenches
-    [fx, fy, fz, mx, my, mz], acting on the robot at the origin of a named frame, in world axes or in its own.
+    [fx, fy, fz, mx, my, mz], acting on the robot at the origin of a named frame, in world axes or in frame axes.
 Drives
-    The reflected rotor inertia, gear_ratio**2 * rotor_inertia, and springs, also between joints, are part of the
-    dynamics. Friction is added on request. Wherever a function has these flags, `rotors` is True and `friction` False
-    by default.
+    The reflected rotor inertia, gear_ratio**2 * rotor_inertia, and springs, including those between joints, are part of
+    the dynamics. Friction is added on request. Where a function has these flags, the defaults are ``rotors=True`` and
+    ``friction=False``.
 Inertia
-    Of a tensor, and in files, ixy is - integral of x y dm; a pseudo-inertia has + integral of x y dm in that place.
+    In tensors and files, ixy is - integral of x y dm; a pseudo-inertia has + integral of x y dm in its place.
 Mimic joints
-    A coordinate reduction, q_j = ratio * q_i + offset, and so tau = G^T tau_full.
+    A coordinate reduction, q_j = ratio * q_i + offset, and therefore tau = G^T tau_full.
 DH tables
-    Name their convention, standard or modified; center of mass and inertia are in the link's own frame, the inertia
-    about the center of mass; drives are given on the motor side.
+    A table states its convention, standard or modified. Center of mass and inertia are given in the frame of the link,
+    the inertia about the center of mass, and drives on the motor side.
 """
 
 from typing import Any
 
 import lazy_loader
 
-# The names stand in __init__.pyi alone, and what they name is imported when it is first asked for (SPEC 1 of Scientific
-# Python): `import rne` takes no time, and loading a robot none of that of numba.
+# The public names are declared only in __init__.pyi, and are imported on first use (SPEC 1 of Scientific Python), so
+# that `import rne` is fast and loading a robot does not import numba.
 _load, _, _names = lazy_loader.attach_stub(__name__, __file__)
-__all__ = sorted({*_names} - {"dask"})  # a star would hide the library
+__all__ = sorted({*_names} - {"dask"})  # a star import would shadow the dask library
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name that is not there yet, and keep it."""
+    """Import a public name on first use, and keep it."""
     if name in _names:
         return _load(name)
     if name == "__version__":
@@ -46,7 +46,7 @@ def __getattr__(name: str) -> Any:
 
         return version(__name__)
     message = f"module 'rne' has no attribute {name!r}"
-    if not name.startswith("_"):  # what programs ask of every module
+    if not name.startswith("_"):  # private names are queried by tools, of every module
         from rne.names import advice
 
         message += advice(name, _names)
@@ -54,5 +54,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Names that are there, and those that would be."""
+    """Names that are already imported, and all public names."""
     return sorted({*globals(), *_names})

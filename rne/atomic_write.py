@@ -1,4 +1,4 @@
-"""Files that are there complete or not at all."""
+"""Atomic writing: a file is either complete or absent."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _SUFFIX = ".rne-part"
 
 @contextmanager
 def replacing(path: str) -> Iterator[BinaryIO]:
-    """Open a new file that takes the place of `path` at the end; if anything goes wrong, `path` stays as it was.
+    """Open a temporary file that replaces `path` at the end; if an error occurs, `path` is unchanged.
 
-    A link is followed; what is no regular file (a pipe, /dev/null) is written in place. What a killed run for the same
-    file has left is removed.
+    Symbolic links are followed. A target that is not a regular file (a pipe, /dev/null) is written in place. Temporary
+    files left by killed processes for the same target are removed.
     """
-    target = Path(os.path.realpath(path))  # which takes a link that leads to itself as a file
+    target = Path(os.path.realpath(path))  # a link to itself is treated as a file
     if target.exists() and not target.is_file():
         with _named(path), target.open("wb") as stream:
             yield stream
@@ -50,7 +50,7 @@ def replacing(path: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _named(path: str, part: Path | None = None) -> Iterator[None]:
-    """Let errors of the system tell of the file that was asked for; those of other files pass."""
+    """Make OS errors name the requested file instead of the temporary one; errors of other files pass unchanged."""
     try:
         yield
     except OSError as error:
@@ -61,19 +61,19 @@ def _named(path: str, part: Path | None = None) -> Iterator[None]:
 
 
 def _created(part: Path) -> BinaryIO:
-    """Open a new file and mark it as being written, until the process ends, however it ends."""
+    """Create a file and lock it, which marks it as being written until the process ends in whatever way."""
     while True:
         stream = part.open("x+b")
         if fcntl is not None:
-            with contextlib.suppress(OSError):  # of file systems that know no marks
+            with contextlib.suppress(OSError):  # file systems without locks
                 fcntl.flock(stream, fcntl.LOCK_EX)
         if part.exists():
             return stream
-        stream.close()  # another run took it for a leftover before it was marked
+        stream.close()  # another process removed it as a leftover before it was locked
 
 
 def _remove_leftovers(target: Path) -> None:
-    """Remove what runs that were killed have left: files that nobody marks any more."""
+    """Remove the temporary files of killed processes: those that are no longer locked."""
     if fcntl is None:
         return
     for old in target.parent.glob(f".{_escaped(target.name[:100])}.*{_SUFFIX}"):
@@ -88,7 +88,7 @@ def _escaped(name: str) -> str:
 
 @contextmanager
 def _ended_by_exceptions() -> Iterator[None]:
-    """Let signals that end the process raise, so that files are tidied up; as Python does for Ctrl-C by itself."""
+    """Turn termination signals into exceptions, as Python does for Ctrl-C, so that temporary files are removed."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""Checks of arguments: each returns what was given in the form wanted, or says what is wrong."""
+"""Checks of single arguments: each returns the converted value, or raises an error that says what is wrong."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ IDENTITY: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 ZERO: Vector = (0.0, 0.0, 0.0)
 
 SYMMETRY_ROUNDING = 1e-9
-"""Difference of mirrored entries of a matrix, as a part of the largest entry."""
+"""Tolerated difference of mirrored entries of a symmetric matrix, relative to the largest entry."""
 ORTHONORMAL = 1e-6
-"""What R R^T may differ from 1: six digits, as in many files, or single precision."""
+"""Tolerated deviation of R R^T from 1: many files give six digits."""
 SINGLE = 1e-4
-"""What either may be of numbers that float32 can hold: they may have gathered its rounding along a chain of joints."""
+"""The same tolerances for values that float32 represents exactly: its rounding may have accumulated along a chain."""
 
 
 def unknown_name(argument: str, kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
-    """Return the error for a name that is not there, with close ones suggested."""
+    """Return the error for an unknown name, with suggestions."""
     names = list(known)
     close = close_names(name, names, 3) if isinstance(name, str) else []
     hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else f"; there are {listed(names)}"
@@ -33,15 +33,15 @@ def unknown_name(argument: str, kind: str, name: object, known: Iterable[str]) -
 
 
 def real_array(argument: str, value: ArrayLike) -> NDArray[Any]:
-    """Return `value` as an array of float64, or float32 where it is that already.
+    """Return `value` as an array of float64, or of float32 if it is one already.
 
     Raises
     ------
     ArgumentError
-        It holds anything but real numbers, or is ragged, or masked.
+        `value` contains anything but real numbers, or is ragged or masked.
     """
     if isinstance(value, np.ma.MaskedArray):
-        raise ArgumentError(f"{argument}: a masked array says nothing of what to do with the masked; fill it first")
+        raise ArgumentError(f"{argument}: masked arrays are not supported; fill the masked values first")
     try:
         array = np.asarray(value)
     except (ValueError, TypeError) as error:
@@ -54,19 +54,19 @@ def real_array(argument: str, value: ArrayLike) -> NDArray[Any]:
 
 
 def whole_number(argument: str, value: object, least: int) -> int:
-    """Return `value`, a whole number that is not too small."""
+    """Return `value` as an int of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise ArgumentError(f"{argument}: wanted a whole number of at least {least}, got {shown(value)}")
     return int(value)
 
 
 def numbers(argument: str, value: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return `value` as finite float64 numbers of the wanted shape, in memory of their own.
+    """Return `value` as a new float64 array of the wanted shape with finite entries.
 
     Raises
     ------
     ArgumentError
-        It is anything else.
+        `value` is anything else.
     """
     array: NDArray[np.float64] = real_array(argument, value).astype(np.float64)
     if array.shape != shape:
@@ -89,9 +89,9 @@ def matrix(argument: str, value: ArrayLike) -> Matrix:
 
 
 def rounding(array: NDArray[Any], double: float) -> float:
-    """Return what rounding may have done: `double`, or more where all numbers are such as float32 holds.
+    """Return the tolerance for rounding: `double`, or more if float32 can represent all numbers exactly.
 
-    Judged by the numbers and not by their type, which a list, a file or a change of type does not keep.
+    The numbers decide, not the dtype, because lists, files and conversions do not preserve the dtype.
     """
     with np.errstate(over="ignore"):
         single = array.dtype == np.float32 or np.array_equal(array.astype(np.float32), array, equal_nan=True)
@@ -99,7 +99,7 @@ def rounding(array: NDArray[Any], double: float) -> float:
 
 
 def symmetric(argument: str, value: ArrayLike, size: int) -> NDArray[np.float64]:
-    """Return `value` as a symmetric matrix of finite numbers, small differences evened out."""
+    """Return `value` as a symmetric matrix of finite numbers; small asymmetries are averaged."""
     full = numbers(argument, value, (size, size))
     if np.abs(full - full.T).max() > rounding(full, SYMMETRY_ROUNDING) * np.abs(full).max():
         raise ArgumentError(f"{argument}: wanted a symmetric matrix, got {full.tolist()}")
@@ -107,12 +107,12 @@ def symmetric(argument: str, value: ArrayLike, size: int) -> NDArray[np.float64]
 
 
 def together(**arrays: NDArray[np.float64]) -> tuple[int, ...]:
-    """Return the leading axes that vectors (..., 3) have together.
+    """Return the broadcast leading axes of vectors (..., 3).
 
     Raises
     ------
     ArgumentError
-        They do not broadcast against each other.
+        The arrays do not broadcast against each other.
     """
     try:
         return np.broadcast_shapes(*(array.shape[:-1] for array in arrays.values()))
@@ -122,7 +122,7 @@ def together(**arrays: NDArray[np.float64]) -> tuple[int, ...]:
 
 
 def vectors(argument: str, value: ArrayLike) -> NDArray[np.float64]:
-    """Return `value` as real numbers of shape (..., 3); NaN and infinity may be among them."""
+    """Return `value` as real numbers of shape (..., 3); NaN and infinity are allowed."""
     array = real_array(argument, value)
     if array.ndim == 0 or array.shape[-1] != 3:
         raise ArgumentError(f"{argument}: wanted real numbers of shape (..., 3), got {array.dtype} {array.shape}")
@@ -130,47 +130,47 @@ def vectors(argument: str, value: ArrayLike) -> NDArray[np.float64]:
 
 
 def rotation_matrix(argument: str, value: ArrayLike) -> NDArray[np.float64]:
-    """Return `value` as a rotation (3, 3), freed of its rounding.
+    """Return `value` as a rotation matrix (3, 3), with rounding removed.
 
     Raises
     ------
     ArgumentError
-        It is no orthonormal, right-handed matrix.
+        `value` is not an orthonormal, right-handed matrix.
     """
     R = numbers(argument, value, (3, 3))
     if not are_rotations(R).all():
         raise ArgumentError(f"{argument}: wanted an orthonormal, right-handed matrix, got {R.tolist()}")
-    if np.abs(R @ R.T - np.eye(3)).max() > 1e-12:  # the nearest rotation; what is one to the last digits stays
+    if np.abs(R @ R.T - np.eye(3)).max() > 1e-12:  # the nearest rotation; exact ones are unchanged
         left, _, right = np.linalg.svd(R)
         R = left @ right
     return R
 
 
 def are_rotations(R: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell which of the matrices (..., 3, 3) are orthonormal and right-handed, or NaN."""
+    """Return which of the matrices (..., 3, 3) are orthonormal and right-handed, or contain NaN."""
     off = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max(axis=(-2, -1))
     return np.asarray(~((off > rounding(R, ORTHONORMAL)) | (np.linalg.det(R) < 0)))
 
 
 def check_flag(argument: str, value: object) -> None:
-    """Refuse all but True and False: "no" would count as yes.
+    """Refuse anything but True and False, since the string "no" would count as true.
 
     Raises
     ------
     ArgumentError
-        It is something else.
+        `value` is anything else.
     """
     if not isinstance(value, bool | np.bool_):
         raise ArgumentError(f"{argument}: wanted True or False, got {shown(value)}")
 
 
 def check_choice(argument: str, value: object, choices: Iterable[str]) -> None:
-    """Refuse all but one of some words.
+    """Refuse anything but one of the given strings.
 
     Raises
     ------
     ArgumentError
-        It is something else.
+        `value` is anything else.
     """
     *others, last = choices
     if not isinstance(value, str) or value not in (*others, last):

@@ -1,4 +1,4 @@
-"""Errors and warnings of rne: each says where, what came and what was wanted."""
+"""Errors and warnings of rne. Each message names the place, what was given and what was expected."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from difflib import get_close_matches
 from itertools import islice
 
 MOST_SHOWN = 100
-"""Problems of one file that its error spells out."""
+"""Largest number of problems of one file that an error lists."""
 MOST_NAMES = 40
-"""Names that a message lists."""
+"""Largest number of names that a message lists."""
 LONGEST_NAME = 200
-"""Letters up to which a name is compared with others."""
+"""Largest length of a name, in characters, for which similar names are searched."""
 LONGEST_VALUE = 60
-"""Letters of a value in a message."""
+"""Largest length of a value in a message, in characters."""
 
 
 class RneError(ValueError):
-    """Base of every error that rne raises on purpose."""
+    """Base class of all errors that rne raises deliberately."""
 
 
 class ArgumentError(RneError):
@@ -27,24 +27,24 @@ class ArgumentError(RneError):
 
 
 class UnknownNameError(ArgumentError):
-    """A joint, link or frame name that the robot does not have."""
+    """A name, for example of a joint, link or frame, does not exist."""
 
 
 class FileError(RneError):
-    """A trajectory or result file that cannot be read or written as asked."""
+    """A file cannot be read or written as requested."""
 
 
 class SingularError(RneError):
-    """A mass matrix without inverse: some motion of the joints moves no mass."""
+    """The mass matrix is singular: some joint motion moves no mass."""
 
 
 class MissingExtraError(RneError, ImportError):
-    """A package is not installed that only an optional part of rne needs; the message has the line for pip.
+    """A package required by an optional part of rne is not installed; the message includes the pip command.
 
     Attributes
     ----------
-    extra : the extra of rne that installs it, for example "files".
-    name : the module that is missing, as for any ImportError.
+    extra : the extra of rne that installs the package, for example "files".
+    name : the missing module, as for any ImportError.
     """
 
     extra: str | None
@@ -55,7 +55,7 @@ class MissingExtraError(RneError, ImportError):
 
 
 class ModelWarning(UserWarning):
-    """Something in a robot file that is legal but likely not what was meant."""
+    """A robot file contains something legal that is probably not intended."""
 
 
 @dataclass(frozen=True)
@@ -65,10 +65,10 @@ class Problem:
     Attributes
     ----------
     where : file name (or ``<urdf>``, ``<dh>`` for text and rows).
-    line : line in the file, ``None`` where there is none (rows given from Python).
-    element : the element in question, for example ``joint 'j3'``.
-    what : what is wrong, what was expected and how to mend it.
-    code : a short name of the kind of finding, for programs; "file" for all that has none of its own.
+    line : line in the file, ``None`` if there is none (rows given from Python).
+    element : the element concerned, for example ``joint 'j3'``.
+    what : what is wrong, what was expected and how to correct it.
+    code : short name of the kind of finding, for programs; "file" if there is no more specific one.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class Problem:
 
 
 class ModelError(RneError):
-    """A robot file that cannot become a robot; lists every problem found, not just the first.
+    """A robot file is invalid; the error lists every problem found, not only the first.
 
     Attributes
     ----------
@@ -112,14 +112,14 @@ class ModelError(RneError):
 
 @contextmanager
 def needing(extra: str, what: str) -> Iterator[None]:
-    """Turn the failure of the imports inside into a `MissingExtraError`.
+    """Raise a `MissingExtraError` if an import in the body of the ``with`` statement fails.
 
-    A package that is there and broken says so itself.
+    Errors of a package that is installed but broken are passed on.
 
     Parameters
     ----------
     extra : name of the extra in pyproject.toml.
-    what : what the packages are for, with its verb, as the message begins.
+    what : the beginning of the message, subject and verb: what the package is needed for.
 
     Examples
     --------
@@ -138,9 +138,9 @@ def needing(extra: str, what: str) -> Iterator[None]:
 
 
 def close_names(name: object, known: Iterable[str], count: int = 1) -> list[str]:
-    """Return the known names nearest to `name`, whatever their case; none where nothing is near.
+    """Return the known names closest to `name`, ignoring case; an empty list if none is close.
 
-    Comparing takes time in proportion to the product of the lengths, so that of giants is not begun.
+    The time of a comparison is proportional to the product of the lengths, so very long names are skipped.
     """
     by_sight: dict[str, str] = {}
     for word in known:
@@ -153,12 +153,12 @@ def close_names(name: object, known: Iterable[str], count: int = 1) -> list[str]
 
 
 def listed(names: Iterable[str]) -> str:
-    """Return names, or the first of very many, as they go into a message."""
+    """Return names as a list for a message, cut off if there are very many."""
     first = list(islice(names, MOST_NAMES + 1))
     return ", ".join(first[:MOST_NAMES] + ["..."] * (len(first) > MOST_NAMES)) or "none"
 
 
 def shown(value: object) -> str:
-    """Return a value as it goes into a message."""
+    """Return the `repr` of a value for a message, cut off if it is very long."""
     text = repr(value)
     return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 3]}..."

@@ -1,8 +1,8 @@
-"""What other programs call the functions of rne: for those who come from there, and for the page of the docs.
+"""Equivalents of the functions of rne in other libraries, for error messages and for a page of the documentation.
 
-`docs/names.md` is `as_markdown()`. Names of Pinocchio are those of its Python module, those of the Robotics Toolbox
-methods of its robots or functions of its trajectories, in Python or MATLAB; those of MATLAB are of the Robotics System
-Toolbox.
+`docs/names.md` is the output of `as_markdown()`. The names of Pinocchio are those of its Python module. The names of
+the Robotics Toolbox are methods of its robots or its trajectory functions, in Python or MATLAB. The names of MATLAB are
+those of the Robotics System Toolbox.
 """
 
 from __future__ import annotations
@@ -80,11 +80,11 @@ NAMES: dict[str, tuple[str, str, str, str]] = {
     "verify": ("", "", "mj_compareFwdInv", ""),
     "view": ("", "teach", "", "interactiveRigidBodyTree show"),
 }
-"""By the name here, the names in each of the libraries, with blanks between them."""
+"""For each name in rne, the names in each of the libraries, separated by blanks."""
 
 
 def advice(name: str, known: Iterable[str]) -> str:
-    """Return how a message goes on about a name that rne does not have; empty where nothing is near.
+    """Return the second half of a message about an unknown name: its equivalent or a similar name, if there is one.
 
     Examples
     --------
@@ -105,22 +105,22 @@ def advice(name: str, known: Iterable[str]) -> str:
 
 
 def as_markdown() -> str:
-    """Return the table as a page, with what each function does in the words of its docstring.
+    """Return the table as a Markdown page, with the first docstring line of each function.
 
     Examples
     --------
     >>> as_markdown().splitlines()[0]
-    '# The same thing in other programs'
+    '# Equivalents in other libraries'
     """
     import rne
 
     lines = [
-        "# The same thing in other programs",
+        "# Equivalents in other libraries",
         "",
-        "`rne.rnea`, and any other name of these programs that `rne` does not have, raises an error that says what to",
-        "use instead. Signs, orders of arguments and axes may differ: see the docstrings of `rne`.",
+        "Accessing `rne.rnea`, or another name in this table that `rne` does not have, raises an error that names the",
+        "equivalent. Signs, argument order and axes may differ; see the docstrings of `rne`.",
         "",
-        f"| rne | what it is | {' | '.join(LIBRARIES)} |",
+        f"| rne | description | {' | '.join(LIBRARIES)} |",
         "|---" * (2 + len(LIBRARIES)) + "|",
     ]
     for here, theirs in NAMES.items():

@@ -1,4 +1,4 @@
-"""Tables of plain text: how results and the command line print numbers, and what all reports have in common."""
+"""Plain text tables for results and the command line, and the base class of all reports."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ Array = NDArray[np.float64]
 Cell = str | int | float | None
 
 _FEW = 8
-"""Numbers or names that the short form of a report spells out."""
+"""Largest number of values or names that the `repr` of a report shows."""
 NOISE = 1e-12
-"""What a table takes for rounding, as a part of the largest number of its column."""
+"""Size below which a table treats a number as rounding error, relative to the largest number of its column."""
 
 
 def columns(titled: Mapping[str, Sequence[str]]) -> str:
-    """Aligned columns under their titles, the first to the left; blanks that tell equal titles apart are not shown.
+    """Return columns aligned under their titles, the first to the left.
+
+    Trailing blanks, which distinguish equal titles, are not shown.
 
     Examples
     --------
@@ -40,7 +42,7 @@ def columns(titled: Mapping[str, Sequence[str]]) -> str:
 
 
 def cells(values: Array, unit: str = "") -> list[str]:
-    """Four digits of each, and none of what is but rounding beside the largest; "-" for no limit.
+    """Format values with four digits; "-" for an infinite value, and zero for one that is rounding error.
 
     Examples
     --------
@@ -53,7 +55,7 @@ def cells(values: Array, unit: str = "") -> list[str]:
 
 
 def percent(parts: Array) -> list[str]:
-    """Parts of a whole in percent, with three digits.
+    """Format fractions in percent, with three digits.
 
     Examples
     --------
@@ -64,12 +66,12 @@ def percent(parts: Array) -> list[str]:
 
 
 def table(titles: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    """Return rows as lines with aligned columns, words to the left and numbers to the right.
+    """Return rows as lines with aligned columns, text to the left and numbers to the right.
 
     Parameters
     ----------
-    titles : one a column.
-    rows : cells; None (nothing) and infinity (no limit) become "-". A column of nothing is left out.
+    titles : one for each column.
+    rows : cells; None and infinity (no limit) are shown as "-". A column of None only is omitted.
 
     Examples
     --------
@@ -99,29 +101,29 @@ def _text(cell: Cell) -> str:
 
 
 class Report:
-    """What the reports of rne have in common: printed they are a table, and they become plain data for JSON.
+    """Base class of the reports: `str(report)` is a table, and `to_dict` returns plain data for JSON.
 
     Attributes
     ----------
-    DERIVED : properties that belong into the plain data beside the fields.
+    DERIVED : properties that `to_dict` includes in addition to the fields.
     """
 
     __slots__ = ()
     DERIVED: ClassVar[tuple[str, ...]] = ()
 
     def _table(self) -> str:
-        """What printing shows."""
+        """Return the table that `str` shows."""
         raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all fields as what JSON knows: numbers, text, lists, dicts and None.
+        """Return all fields as JSON types: numbers, strings, lists, dicts and None.
 
-        A robot becomes its name. Numbers that JSON does not have become text, "NaN", "Infinity" or "-Infinity", which
-        `float` and numpy read back.
+        A robot is represented by its name. Numbers that JSON lacks become the strings "NaN", "Infinity" and
+        "-Infinity", which `float` and numpy can read.
 
         Returns
         -------
-        data : dict, by name of the field; ``json.dumps(data, allow_nan=False)`` takes it.
+        data : dict, by field name; ``json.dumps(data, allow_nan=False)`` accepts it.
 
         Examples
         --------
@@ -145,12 +147,12 @@ class Report:
 
 
 def _fields(value: Any) -> tuple[str, ...]:
-    """Names of the fields of a dataclass or named tuple."""
+    """Return the names of the fields of a dataclass or named tuple."""
     return tuple(field.name for field in fields(value)) if is_dataclass(value) else value._fields
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON knows it; see `Report.to_dict`.
+    """Return a value as JSON types; see `Report.to_dict`.
 
     Examples
     --------
@@ -177,7 +179,7 @@ def plain(value: Any) -> Any:
 
 
 def _brief(value: Any) -> str:
-    """Return a field in a few words: short things as they are, arrays of many numbers by type and shape."""
+    """Return the short form of a field for `repr`: short values in full, large arrays by dtype and shape."""
     if isinstance(value, np.ndarray) and value.ndim < 2 and value.size <= _FEW:
         return np.array2string(value, precision=4, separator=", ", max_line_width=10**6)
     if hasattr(value, "shape"):
@@ -192,7 +194,7 @@ def _brief(value: Any) -> str:
 
 
 def worst(values: Any) -> Array:
-    """Return what a table shows of many states (..., n): the number of the largest size, with its sign; (n,).
+    """Return the signed value of largest magnitude over many states, (..., n) to (n,), for a table.
 
     Examples
     --------
@@ -207,5 +209,5 @@ def worst(values: Any) -> Array:
 
 
 def of_many(shape: tuple[int, ...], what: str = "states") -> str:
-    """Return the line above a table of the largest sizes of many; empty for one state."""
+    """Return the line above a table of the largest magnitudes over many states; empty for one state."""
     return f"largest sizes of {math.prod(shape)} {what}\n" if shape else ""

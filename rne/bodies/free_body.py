@@ -13,27 +13,26 @@ Array = NDArray[np.float64]
 
 
 def free_body_wrench(inertia: Inertia, w: ArrayLike, alpha: ArrayLike, acc_com: ArrayLike) -> Array:
-    """Wrench that a free body needs to move as given, F = m a_c and N = I_c alpha + w x I_c w.
+    """Wrench required to move a free body as given: F = m a_c and N = I_c alpha + w x I_c w.
 
-    The equations of Newton and Euler about the center of mass. Force and moment are those of everything that acts on
-    the body, its weight included.
+    These are the Newton-Euler equations about the center of mass. Force and moment are the resultants of everything
+    that acts on the body, including its weight.
 
     Parameters
     ----------
-    inertia : the body, in the axes in which the other vectors are given (those of the body, or fixed ones at this
-        instant).
+    inertia : the body, in the axes in which the other vectors are given (body axes, or fixed axes at this instant).
     w, alpha : (..., 3) angular velocity, rad/s, and acceleration, rad/s^2.
     acc_com : (..., 3) acceleration of the center of mass, m/s^2.
 
     Returns
     -------
-    wrench : (..., 6) force, N, and moment about the center of mass, N m, in the axes of the arguments. It has the
-        leading axes that all vectors have together.
+    wrench : (..., 6) force, N, and moment about the center of mass, N m, in the axes of the arguments. The leading axes
+        are those of the vectors, broadcast against each other.
 
     Raises
     ------
     ArgumentError
-        A vector that is not (..., 3), or a body that is no `Inertia`.
+        A vector does not have the shape (..., 3), or `inertia` is not an `Inertia`.
 
     Examples
     --------

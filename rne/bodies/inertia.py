@@ -1,8 +1,8 @@
-"""Inertia of rigid bodies: simple shapes, put together and moved about.
+"""Inertia of rigid bodies: simple shapes, their composition and their transformation.
 
-Two arrays hold the second moments of a body, and their products differ in sign. The inertia TENSOR has - integral of
-x y dm off the diagonal and integral of y^2 + z^2 dm on it; `ixy` of a robot file is an entry of the tensor. The
-PSEUDO-INERTIA has + integral of x y dm off the diagonal and integral of x^2 dm on it.
+Two matrices describe the second moments of a body, and their off-diagonal entries differ in sign. The inertia TENSOR
+has - integral of x y dm off the diagonal and integral of y^2 + z^2 dm on it; `ixy` of a robot file is an entry of the
+tensor. The PSEUDO-INERTIA has + integral of x y dm off the diagonal and integral of x^2 dm on it.
 """
 
 from __future__ import annotations
@@ -22,23 +22,24 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, init=False)
 class Inertia:
-    """Mass, center of mass and inertia tensor of a rigid body, in the axes of one frame. Frozen.
+    """Mass, center of mass and inertia tensor of a rigid body, in the axes of one frame. Immutable.
 
-    Bodies in the same frame add up: `a + b` is both as one, `a - b` is a without the part b, such as a bore, and `sum`
-    takes any number of them. A robot carries one by `robot.with_payload(a.mass, a.com, a.tensor, frame=...)`.
+    Bodies in the same frame can be combined: `a + b` is the composite body, `a - b` is `a` without the part `b` (a
+    bore, for example), and `sum` accepts any number of bodies. ``robot.with_payload(a.mass, a.com, a.tensor,
+    frame=...)`` attaches a body to a robot.
 
     Parameters
     ----------
     mass : kg.
     com : (3,) center of mass, m.
-    tensor : (3, 3) inertia tensor about the center of mass, kg m^2, products with the sign - integral of x y dm; zero,
-        that of a point, if left out.
+    tensor : (3, 3) inertia tensor about the center of mass, kg m^2, with products - integral of x y dm. The default is
+        zero, the tensor of a point mass.
 
     Raises
     ------
     ArgumentError
-        Numbers that are not finite, a wrong shape, or a tensor that is not symmetric. Whether a body can have them is
-        another question, see `is_physical`.
+        A number is not finite, a shape is wrong, or the tensor is not symmetric. Physical consistency is not required;
+        see `is_physical`.
 
     Examples
     --------
@@ -86,8 +87,8 @@ class Inertia:
         Parameters
         ----------
         mass, length : kg, m.
-        axis : (3,) its direction, of any length.
-        about : what lies in the origin, the "center" of the rod or its "end", from which it then points along `axis`.
+        axis : (3,) direction of the rod, of any length.
+        about : the point at the origin, the "center" of the rod or its "end", from which it then points along `axis`.
 
         Examples
         --------
@@ -101,7 +102,7 @@ class Inertia:
 
     @classmethod
     def box(cls, mass: float, size: ArrayLike) -> Inertia:
-        """Return a solid uniform box (kg) of the lengths `size` (3,) (m) along x, y and z, its center in the origin.
+        """Return a solid uniform box (kg) with edge lengths `size` (3,) (m) along x, y, z, centered at the origin.
 
         Examples
         --------
@@ -114,13 +115,13 @@ class Inertia:
     def cylinder(
         cls, mass: float, radius: float, length: float, axis: ArrayLike = (0.0, 0.0, 1.0), *, inner: float = 0.0
     ) -> Inertia:
-        """Return a uniform cylinder, its center in the origin.
+        """Return a uniform cylinder, centered at the origin.
 
         Parameters
         ----------
         mass, radius, length : kg, m, m.
-        axis : (3,) its direction, of any length.
-        inner : radius of a bore, m: 0 is solid, `radius` a thin shell.
+        axis : (3,) direction of the cylinder axis, of any length.
+        inner : radius of the bore, m: 0 for a solid cylinder, `radius` for a thin shell.
 
         Examples
         --------
@@ -131,12 +132,12 @@ class Inertia:
 
     @classmethod
     def sphere(cls, mass: float, radius: float, *, inner: float = 0.0) -> Inertia:
-        """Return a uniform sphere, its center in the origin.
+        """Return a uniform sphere, centered at the origin.
 
         Parameters
         ----------
         mass, radius : kg, m.
-        inner : radius of the hollow, m: 0 is solid, `radius` a thin shell.
+        inner : inner radius, m: 0 for a solid sphere, `radius` for a thin shell.
 
         Examples
         --------
@@ -145,21 +146,21 @@ class Inertia:
         """
         return cls(mass, ZERO, shapes.sphere(mass, radius, inner))
 
-    # ------------------------------------------------------------------------------------------------ other writings
+    # --------------------------------------------------------------------------------------------- representations
 
     @classmethod
     def from_pseudo(cls, pseudo: ArrayLike) -> Inertia:
-        """Return the body of a 4x4 pseudo-inertia; undoes `pseudo`, which tells its entries.
+        """Return the body with the given 4x4 pseudo-inertia: the inverse of `pseudo`, which describes the entries.
 
         Raises
         ------
         ArgumentError
-            Not 4x4 finite numbers, not symmetric, or first moments without a mass.
+            The matrix is not 4x4, not finite or not symmetric, or has first moments but no mass.
         """
         J = symmetric("pseudo", pseudo, 4)
         mass, first = float(J[3, 3]), J[3, :3]
         if mass == 0 and first.any():
-            raise ArgumentError(f"pseudo: first moments {first.tolist()} without a mass have no center")
+            raise ArgumentError(f"pseudo: first moments {first.tolist()} without a mass define no center of mass")
         com = first / mass if mass else first
         second = J[:3, :3] - mass * np.outer(com, com)
         return cls(mass, com, np.trace(second) * np.eye(3) - second)
@@ -168,8 +169,9 @@ class Inertia:
     def pseudo(self) -> Array:
         """Pseudo-inertia, (4, 4): integral of r r^T dm with r = [x, y, z, 1], about the origin (Paul 1981, chapter 6).
 
-        Upper left the second moments (kg m^2), with integral of x^2 dm on the diagonal and PLUS integral of x y dm
-        beside it, where the tensor has minus; last column and row the first moments (kg m); last entry the mass (kg).
+        The upper left block has the second moments (kg m^2), with integral of x^2 dm on the diagonal and PLUS integral
+        of x y dm off it, where the tensor has minus. The last column and row are the first moments (kg m), the last
+        entry is the mass (kg).
 
         Examples
         --------
@@ -183,20 +185,20 @@ class Inertia:
         J[3, 3] = self.mass
         return J
 
-    # ------------------------------------------------------------------------------------- moved about, put together
+    # ----------------------------------------------------------------------------------- transformation, composition
 
     def at(self, rotation: ArrayLike = IDENTITY, position: ArrayLike = ZERO) -> Inertia:
-        """Return the body as an outer frame sees it, in which its own frame is placed: x_outer = rotation x + position.
+        """Return the body expressed in an outer frame, x_outer = rotation x + position.
 
         Parameters
         ----------
-        rotation : (3, 3) axes of the body's frame in the outer one, as columns.
-        position : (3,) its origin in the outer one, m.
+        rotation : (3, 3) axes of the body's frame in the outer frame, as columns.
+        position : (3,) origin of the body's frame in the outer frame, m.
 
         Raises
         ------
         ArgumentError
-            A wrong shape, or a matrix that is no rotation.
+            A shape is wrong, or the matrix is not a rotation.
 
         Examples
         --------
@@ -208,7 +210,7 @@ class Inertia:
         return Inertia(self.mass, R @ self.com + numbers("position", position, (3,)), R @ self.tensor @ R.T)
 
     def shifted(self, by: ArrayLike) -> Inertia:
-        """Return the body moved along by (3,) (m), its axes kept."""
+        """Return the body translated by a vector (3,) (m)."""
         return self.at(position=numbers("by", by, (3,)))
 
     def __add__(self, other: Inertia) -> Inertia:
@@ -216,15 +218,15 @@ class Inertia:
             return NotImplemented
         mass = self.mass + other.mass
         if mass == 0 and self.mass != 0:
-            raise ArgumentError(f"masses: {self.mass:g} kg and {other.mass:g} kg cancel, what is left has no center")
-        # About the common center, not by way of the origin: far from it little would be left of the digits of a tensor.
+            raise ArgumentError(f"masses: {self.mass:g} kg and {other.mass:g} kg cancel, so the result has no center")
+        # About the common center rather than the origin, since far from the origin cancellation would cost digits.
         share = other.mass / mass if mass else 0.0
         apart = other.com - self.com
         tensor = self.tensor + other.tensor + self.mass * share * steiner(apart)
         return Inertia(mass, self.com + share * apart, tensor)
 
     def __radd__(self, other: object) -> Inertia:
-        if other == 0:  # where `sum` starts
+        if other == 0:  # the start value of `sum`
             return self
         return NotImplemented
 
@@ -233,19 +235,19 @@ class Inertia:
             return NotImplemented
         return self + Inertia(-other.mass, other.com, -other.tensor)
 
-    # -------------------------------------------------------------------------------------------------- what it tells
+    # ----------------------------------------------------------------------------------------------------- properties
 
     def about(self, point: ArrayLike) -> Array:
-        """Inertia tensor about a point (3,) (m) instead of the center of mass, (3, 3) kg m^2 (Steiner)."""
+        """Inertia tensor about a point (3,) (m), (3, 3) kg m^2, by the parallel axis theorem."""
         return self.tensor + self.mass * steiner(numbers("point", point, (3,)) - self.com)
 
     def principal(self) -> tuple[Array, Array]:
-        """Principal moments about the center of mass, and the axes that have no products.
+        """Principal moments and principal axes about the center of mass.
 
         Returns
         -------
-        moments : (3,) kg m^2, the smallest first.
-        axes : (3, 3) a unit vector a column, right-handed: axes^T tensor axes = diag(moments).
+        moments : (3,) kg m^2, in ascending order.
+        axes : (3, 3) unit vectors as columns, right-handed: axes^T tensor axes = diag(moments).
 
         Examples
         --------
@@ -262,8 +264,8 @@ class Inertia:
 
         Parameters
         ----------
-        w : (..., 3) angular velocity, rad/s, in the axes of the frame, as all vectors here.
-        v : (..., 3) velocity of the point of the body that lies at `about`, m/s: zero for a body that turns about it.
+        w : (..., 3) angular velocity, rad/s, in the axes of the frame, like all vectors here.
+        v : (..., 3) velocity of the point of the body at `about`, m/s; zero for a body that rotates about this point.
         about : (3,) the point p, m.
 
         Returns
@@ -283,11 +285,11 @@ class Inertia:
 
     @property
     def is_physical(self) -> bool:
-        """Whether a body can have these numbers, but for rounding, by the rule that files are held against as well.
+        """Whether a physical body with these values exists, up to rounding; the same rule applies to files.
 
-        The mass is not negative, no second moment integral of x^2 dm is negative in any direction (which says as well
-        that no principal moment exceeds the sum of the other two, by more than 0.2 %, which three digits can do), and
-        there are none without a mass.
+        The mass must not be negative, no second moment, integral of x^2 dm in any direction, may be negative, and
+        without a mass all moments must be zero. The second condition implies that no principal moment exceeds the sum
+        of the other two; an excess of 0.2 % is tolerated, since numbers of three digits can cause it.
 
         Examples
         --------

@@ -1,18 +1,18 @@
-"""Which rigid bodies can exist: the one rule, and its tolerance, for all who ask.
+"""Which rigid bodies are physically possible: the only place that has this rule and its tolerance.
 
-Any distribution of mass is made of points of positive mass. Of such, with r from the center of mass:
+Every mass distribution consists of points of positive mass. Therefore, with r measured from the center of mass:
 
-- The mass is not negative, and is zero only where there is nothing at all: without mass, no first moment.
-- The second moments S = integral of r r^T dm are positive semidefinite, as u^T S u is the integral of the square of
-  u . r. In terms of the inertia tensor I = tr(S) 1 - S: each principal moment is at most the sum of the other two (the
-  triangle inequality); and therefore none is negative, that is, I is positive semidefinite as well.
+- The mass is not negative. If it is zero there is no body, and thus no first moment.
+- The second moments S = integral of r r^T dm are positive semidefinite, since u^T S u is the integral of (u . r)^2. In
+  terms of the inertia tensor I = tr(S) 1 - S, each principal moment is at most the sum of the other two (the triangle
+  inequality). It follows that no principal moment is negative, that is, I is positive semidefinite as well.
 
-Together they say that the pseudo-inertia, integral of [r, 1] [r, 1]^T dm, is positive semidefinite (Traversaro,
-Brossette, Escande, Nori, "Identification of fully physical consistent inertial parameters using optimization on
-manifolds", IROS 2016; Wensing, Kim, Slotine, RA-L 2018).
+Together, these conditions say that the pseudo-inertia, integral of [r, 1] [r, 1]^T dm, is positive semidefinite
+(Traversaro, Brossette, Escande, Nori, "Identification of fully physical consistent inertial parameters using
+optimization on manifolds", IROS 2016; Wensing, Kim, Slotine, RA-L 2018).
 
-Callers differ only in what they do about a fault: readers refuse or note it (`rne.model.checks`), payloads and
-parameters are refused, the doctor reports.
+Callers differ only in how they treat a fault: readers refuse or report it (`rne.model.checks`), payloads and parameters
+are refused, and the doctor reports it.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from rne.check import ZERO
 
 Array = NDArray[np.float64]
 
-# What is forgiven as rounding. Measured over the 69 URDF files of example-robot-data 6.0:
-# - 32 links in 13 files break the triangle inequality, mostly by 20 to 100 % of the largest moment. Numbers of three
-#   digits can break it by 0.15 %, a plate among them; that is rounding and not worth a word.
-# - Rounded digits keep their sign, so negative principal moments are forgiven much less.
+# Tolerances for rounding. Measured over the 69 URDF files of example-robot-data 6.0:
+# - 32 links in 13 files violate the triangle inequality, mostly by 20 to 100 % of the largest moment. Numbers of three
+#   digits, such as those of a plate, can violate it by 0.15 %; that is rounding and is not reported.
+# - Rounding does not change signs, so the tolerance for negative principal moments is much smaller.
 # - iCub has moments of -5e-20 kg m^2 beside a mass of 0.5 kg: zeros with noise.
 TRIANGLE_ROUNDING = 2e-3
-"""Excess of the largest principal moment over the sum of the others, as a part of the largest."""
+"""Tolerated excess of the largest principal moment over the sum of the others, relative to the largest."""
 MOMENT_ROUNDING = 1e-6
-"""Negative principal moment, as a part of the largest."""
+"""Tolerated size of a negative principal moment, relative to the largest."""
 POINT_RADIUS = 1e-6
-"""Radius of gyration (m) below which a body is a point and its moments are noise.
+"""Radius of gyration (m) below which a body is a point mass and its moments are noise.
 
-So are moments below this part of the distance from the origin, squared: what is left of a tensor about the origin.
+The same factor, relative to the distance from the origin, bounds the noise left by a tensor about the origin.
 """
 EIGENVALUE_FLOOR = 1e-9
-"""Smallest second moment that `nearest_inertia` leaves, as a part of the largest."""
+"""Smallest second moment returned by `nearest_inertia`, relative to the largest."""
 
 MASS_NEGATIVE = "mass-negative"
 INDEFINITE = "inertia-indefinite"
@@ -53,13 +53,13 @@ CODES = (MASS_NEGATIVE, INDEFINITE, TRIANGLE, INERTIA_WITHOUT_MASS, MOMENT_WITHO
 
 @dataclass(frozen=True)
 class Fault:
-    """Why no body has some numbers.
+    """One reason why no body has the given values.
 
     Attributes
     ----------
     code : one of `CODES`.
-    what : the same in words.
-    size : by how much, kg, kg m or kg m^2.
+    what : description for a message.
+    size : size of the violation, kg, kg m or kg m^2.
     """
 
     code: str
@@ -68,7 +68,7 @@ class Fault:
 
 
 def faults(mass: float, com: ArrayLike, inertia: ArrayLike, first_moment: ArrayLike = ZERO) -> tuple[Fault, ...]:
-    """Return all reasons why no body has these numbers; none if one has, but for rounding.
+    """Return all reasons why no body has these values; an empty list if they are physical, up to rounding.
 
     Parameters
     ----------
@@ -87,13 +87,13 @@ def faults(mass: float, com: ArrayLike, inertia: ArrayLike, first_moment: ArrayL
     center, tensor, more = (np.asarray(x, dtype=np.float64) for x in (com, inertia, first_moment))
     found = []
     if mass < 0:
-        found.append(Fault(MASS_NEGATIVE, f"the mass {mass:g} kg is negative; no body has that", -mass))
+        found.append(Fault(MASS_NEGATIVE, f"the mass {mass:g} kg is negative; no body has such a mass", -mass))
     if more.any():
         if mass == 0:
             numbers = ", ".join(f"{x:g}" for x in more)
             what = (
                 f"the first moments ({numbers}) kg m are without a mass, so there is no center of mass; base "
-                "parameters may be like that (strict=False takes them), no body is"
+                "parameters may have this form (strict=False accepts them), but no body has"
             )
             found.append(Fault(MOMENT_WITHOUT_MASS, what, float(np.linalg.norm(more))))
         else:
@@ -103,7 +103,7 @@ def faults(mass: float, com: ArrayLike, inertia: ArrayLike, first_moment: ArrayL
     smallest, middle, largest = np.linalg.eigvalsh(tensor).tolist()
     moments = f"principal moments {smallest:.4g}, {middle:.4g}, {largest:.4g} kg m^2"
     size = max(-smallest, largest)
-    with np.errstate(over="ignore", invalid="ignore"):  # no robot is made of such numbers anyway
+    with np.errstate(over="ignore", invalid="ignore"):  # only for values that no robot has
         noise = abs(mass) * POINT_RADIUS**2 * (1.0 + float(center @ center))
     excess = largest - middle - smallest
     if -smallest > MOMENT_ROUNDING * size + noise:
@@ -118,32 +118,32 @@ def faults(mass: float, com: ArrayLike, inertia: ArrayLike, first_moment: ArrayL
 
 
 def refusal(mass: float, com: ArrayLike, inertia: ArrayLike, first_moment: ArrayLike = ZERO) -> Fault | None:
-    """Return the first fault for which numbers are refused where a body is wanted; parameters as for `faults`.
+    """Return the first fault for which a body is refused, or None; parameters as for `faults`.
 
-    Inertia without mass is no reason: bodies come as close to it as one likes, with ever less mass ever farther out,
-    and what it stands for, a wheel whose weight does not matter, has the right torques.
+    Inertia without mass is not refused: it is the limit of less and less mass farther and farther out, and what it
+    models, such as a wheel of negligible weight, has the right torques.
     """
     found = (fault for fault in faults(mass, com, inertia, first_moment) if fault.code != INERTIA_WITHOUT_MASS)
     return next(found, None)
 
 
 def about_center(mass: float, first_moment: Array, inertia: Array) -> tuple[Array, Array, Array]:
-    """Turn first moments (3,) and an inertia (3, 3) about the origin into those about the center of mass.
+    """Convert first moments (3,) and an inertia (3, 3) about the origin to the center of mass.
 
-    Numbers that no body has may have their center of mass far away or nowhere, as base parameters do. Moments about it
-    would have lost their digits, so these stay about the origin.
+    The center of mass of values that no body has, such as base parameters, may be far away or undefined. Moments about
+    it would lose their digits, so in this case they are kept about the origin.
 
     Returns
     -------
-    com, inertia, first_moment : as `faults` wants them; one of the first and the last is zero.
+    com, inertia, first_moment : as for `faults`; either `com` or `first_moment` is zero.
 
     Examples
     --------
     >>> about_center(2.0, np.array([1.0, 0, 0]), np.diag([0.0, 1.0, 1.0]))[0]
     array([0.5, 0. , 0. ])
     """
-    # Of a body, the trace of the tensor about the origin is at least 2 m |com|^2, its largest entry at least a third of
-    # that.
+    # For a body, the trace of the tensor about the origin is at least 2 m |com|^2, and its largest entry at least a
+    # third of that.
     if mass and first_moment @ first_moment <= 2 * abs(mass) * np.abs(inertia).max():
         com = first_moment / mass
         return com, inertia - mass * steiner(com), np.zeros(3)
@@ -151,12 +151,12 @@ def about_center(mass: float, first_moment: Array, inertia: Array) -> tuple[Arra
 
 
 def nearest_inertia(inertia: Array) -> Array:
-    """Return the nearest inertia (3, 3) about the center of mass that a body can have; the same one if it can.
+    """Return the nearest physical inertia (3, 3) about the center of mass; a physical inertia is returned unchanged.
 
-    The nearest positive semidefinite S in the Frobenius norm keeps the eigenvectors, and cuts negative eigenvalues off
-    (Higham, "Computing a nearest symmetric positive semidefinite matrix", 1988). They are cut at a billionth of the
-    largest rather than at zero, and nothing beyond that is forgiven as rounding, so that programs that demand more than
-    semidefinite, or forgive nothing, are content, too.
+    The nearest positive semidefinite S in the Frobenius norm has the same eigenvectors, with negative eigenvalues set
+    to zero (Higham, "Computing a nearest symmetric positive semidefinite matrix", 1988). Here they are raised to a
+    billionth of the largest instead of zero, and no rounding is tolerated, so that programs that require a positive
+    definite matrix, or allow no rounding, accept the result as well.
     """
     second = 0.5 * np.trace(inertia) * np.eye(3) - inertia
     values, vectors = np.linalg.eigh(second)
@@ -169,6 +169,6 @@ def nearest_inertia(inertia: Array) -> Array:
 
 
 def steiner(r: Array) -> Array:
-    """-[r]x^2: what a unit mass at r (3,) adds to the tensor about the origin."""
+    """-[r]x^2, the contribution of a unit mass at r (3,) to the tensor about the origin."""
     tensor: Array = r @ r * np.eye(3) - np.outer(r, r)
     return tensor

@@ -1,4 +1,4 @@
-"""Inertia tensors of uniform simple shapes about their centers; `rne.bodies.inertia` makes bodies of them."""
+"""Inertia tensors of simple uniform shapes about their centers, used by `rne.bodies.inertia`."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ Array = NDArray[np.float64]
 
 
 def rod(mass: float, length: float, axis: ArrayLike) -> Array:
-    """Thin rod along `axis`: m l^2 / 12 about all axes across it."""
+    """Thin rod along `axis`: m l^2 / 12 about all perpendicular axes."""
     return _axial(direction(axis), 0.0, _mass(mass) * _size("length", length) ** 2 / 12)
 
 
 def box(mass: float, size: ArrayLike) -> Array:
-    """Box of the lengths (3,) along x, y, z: m (b^2 + c^2) / 12 about x, and so on."""
+    """Box with edge lengths (3,) along x, y, z: m (b^2 + c^2) / 12 about x, and so on."""
     squares = np.array([_size("size", length) for length in numbers("size", size, (3,))]) ** 2
     return np.diag(_mass(mass) * (squares.sum() - squares) / 12)
 
 
 def cylinder(mass: float, radius: float, length: float, axis: ArrayLike, inner: float) -> Array:
-    """Cylinder along `axis` with a bore: m (R^2 + r^2) / 2 about it, m (3 (R^2 + r^2) + l^2) / 12 across."""
+    """Hollow cylinder along `axis`: m (R^2 + r^2) / 2 about it, m (3 (R^2 + r^2) + l^2) / 12 perpendicular to it."""
     outer, bore = _radii(radius, inner)
     squares = outer**2 + bore**2
     whole = _mass(mass)
@@ -32,7 +32,7 @@ def cylinder(mass: float, radius: float, length: float, axis: ArrayLike, inner: 
 
 
 def sphere(mass: float, radius: float, inner: float) -> Array:
-    """Hollow sphere: 2/5 m (R^5 - r^5) / (R^3 - r^3), R - r divided out, so that a thin shell is no special case."""
+    """Hollow sphere: 2/5 m (R^5 - r^5) / (R^3 - r^3), with R - r canceled so that thin shells work as well."""
     outer, hollow = _radii(radius, inner)
     u = hollow / outer if outer else 0.0
     return 0.4 * _mass(mass) * outer**2 * (1 + u + u**2 + u**3 + u**4) / (1 + u + u**2) * np.eye(3)
@@ -44,7 +44,7 @@ def direction(axis: ArrayLike) -> Array:
     Raises
     ------
     ArgumentError
-        It is zero, or not three finite numbers.
+        The vector is zero, or does not consist of three finite numbers.
     """
     given = numbers("axis", axis, (3,))
     length = np.linalg.norm(given)
@@ -55,12 +55,12 @@ def direction(axis: ArrayLike) -> Array:
 
 
 def _axial(unit: Array, along: float, across: float) -> Array:
-    """Tensor with one moment about a unit vector and another about all vectors across it."""
+    """Tensor with one moment about a unit vector and another about all perpendicular vectors."""
     return across * np.eye(3) + (along - across) * np.outer(unit, unit)
 
 
 def _mass(mass: float) -> float:
-    """What is taken away has a negative one."""
+    """Convert a mass, which may be negative: that of a part to be removed is."""
     return float(numbers("mass", mass, ()))
 
 

@@ -1,4 +1,4 @@
-"""The command line: a client of the public functions, and the only place that prints."""
+"""The command line: a client of the public functions, and the only module that prints."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from rne.errors import RneError
 
 
 class _Refusal(click.ClickException):
-    """One line on stderr, as compilers print it: editors find file and line at its beginning."""
+    """An error printed on stderr in the format of compilers, so that editors can find file and line."""
 
     def show(self, file: Any = None) -> None:
         click.echo(self.message, file=file, err=True)
 
 
 class _Group(click.Group):
-    """Commands whose errors and warnings are lines on stderr, never tracebacks. Exit code 1; wrong usage has 2."""
+    """Commands that print errors and warnings on stderr without tracebacks. Exit code 1, or 2 for wrong usage."""
 
     def invoke(self, ctx: click.Context) -> Any:
         with warnings.catch_warnings():
@@ -33,7 +33,7 @@ class _Group(click.Group):
             except RneError as error:
                 raise _Refusal(str(error)) from error
             except OSError as error:
-                if error.errno == errno.EPIPE:  # the reader of a pipe has gone: click ends quietly
+                if error.errno == errno.EPIPE:  # the reader of the pipe has exited; click ends silently
                     raise
                 where = f"{error.filename}: " if error.filename else ""
                 raise _Refusal(f"{where}{error.strerror or error}") from error
@@ -70,7 +70,9 @@ def _version(package: str) -> str:
     ),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Version.")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
+)
 def main() -> None:
     """Rigid-body dynamics of robots by recursive Newton-Euler.
 

@@ -1,4 +1,4 @@
-"""`rne bench`: how fast torques are calculated on this machine, for the user's own robot."""
+"""`rne bench`: the speed of inverse dynamics on this machine, for the robot of the user."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from rne.tables import Cell, table
 Floats = NDArray[Any]
 
 _BATCHES = [10**k for k in range(7)]
-_MEMORY = 2**31  # bytes; batches that need more are left out
-_CALLS = 1000  # samples that short runs go through, so that the clock does not count
-_SHARE = 1000  # samples below which another thread has too little to do
+_MEMORY = 2**31  # bytes; batches that need more are omitted
+_CALLS = 1000  # least number of samples of a run, so that the resolution of the clock does not matter
+_SHARE = 1000  # least number of samples for each additional thread
 _VELOCITY, _ACCELERATION = 10.0, 5.0  # rad/s, rad/s^2 at most, whatever the limits
 
 
 @dataclass(frozen=True)
 class Case:
-    """One thing to time.
+    """One case to time.
 
     Attributes
     ----------
-    what : "call" (a state, from Python), "jitted" (a state, from compiled code) or "batch".
-    dtype, threads, samples : precision; threads that share a call; states in a call.
+    what : "call" (one state, from Python), "jitted" (one state, from compiled code) or "batch".
+    dtype, threads, samples : precision, number of threads, and number of states in a call.
     """
 
     what: str
@@ -50,18 +50,18 @@ class Case:
 
 @dataclass(frozen=True)
 class Result(Case):
-    """A case and its time: the shortest of all runs."""
+    """A case and its shortest time of all runs."""
 
     ns_per_sample: float
     samples_per_s: float
     torques_per_s: float
 
 
-Run = tuple[Case, Callable[[], object], int]  # a case, what does it, and how many calls that makes
+Run = tuple[Case, Callable[[], object], int]  # a case, the function that runs it, and the number of calls per run
 
 
 @click.command(
-    short_help="Time rne on this machine.",
+    short_help="Measure the speed of rne on this machine.",
     epilog=examples(
         "rne bench panda.urdf",
         "rne bench panda.urdf --seconds 60 --json > rates.json",
@@ -74,15 +74,14 @@ Run = tuple[Case, Callable[[], object], int]  # a case, what does it, and how ma
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the random states.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with all digits.")
 def bench(robot: Robot, notes: list[str], seconds: float, seed: int, as_json: bool) -> None:
-    """Measure how many joint torques a second this machine calculates for a robot.
+    """Measure how many joint torques per second this machine calculates for a robot.
 
-    A sample is one state: positions, velocities and accelerations in, one torque a joint out. States are random within
-    the limits. Times are the shortest of all runs; batches fill an array that is there already. What has to be compiled
-    is compiled before.
+    A sample is one state: positions, velocities and accelerations in, one torque per joint out. States are random
+    within the limits. Times are the shortest of all runs, without compilation; batches write into an existing array.
     """
     say(*(f"warning: {note}" for note in notes))
     if not robot.n:
-        raise ArgumentError(f"{robot.name} has no joint that moves")
+        raise ArgumentError(f"{robot.name} has no movable joint")
     runs = list(_runs(robot, np.random.default_rng(seed)))
     results = []
     terminal = sys.stderr.isatty()
@@ -96,13 +95,13 @@ def bench(robot: Robot, notes: list[str], seconds: float, seed: int, as_json: bo
 
 
 def _runs(robot: Robot, random: np.random.Generator) -> Iterator[Run]:
-    # Here, not on top: they import numba, which the other commands start faster without.
+    # Imported here because they import numba, which would delay the start of the other commands.
     from rne.batch.threads import thread_count
     from rne.kernels.loop import LOOP
 
     largest = max(n for n in _BATCHES if n == 1 or n * robot.n * 6 * 8 <= _MEMORY)
     q, qd, qdd = _states(robot, largest, random)
-    tau = np.zeros_like(q)  # not empty: what is cast to float32 must be a number
+    tau = np.zeros_like(q)  # not np.empty: arbitrary values might overflow in float32
     first = min(_CALLS, largest)
     rows = list(zip(q[:first], qd[:first], qdd[:first], strict=True))
     inverse_dynamics = rne.inverse_dynamics
@@ -136,7 +135,7 @@ def _batch(robot: Robot, arrays: list[Floats], threads: int, calls: int) -> Call
 
 
 def _states(robot: Robot, samples: int, random: np.random.Generator) -> list[Floats]:
-    """Return random positions, velocities and accelerations, as the limits allow."""
+    """Return random positions, velocities and accelerations within the limits."""
     q, velocity = random_positions(robot, samples, random), velocity_limits(robot).clip(max=_VELOCITY)
     acceleration = np.full(robot.n, _ACCELERATION)
     return [q, *(random.uniform(-bound, bound, q.shape) for bound in (velocity, acceleration))]
@@ -156,7 +155,7 @@ def _shortest(run: Callable[[], object], seconds: float) -> int:
 
 
 def _page(robot: Robot, results: list[Result]) -> str:
-    titles = ["what", "precision", "threads", "samples a call", "ns/sample", "10^6 samples/s", "10^6 torques/s"]
+    titles = ["what", "precision", "threads", "samples/call", "ns/sample", "10^6 samples/s", "10^6 torques/s"]
     rows: list[list[Cell]] = [
         [
             r.what,
@@ -171,7 +170,7 @@ def _page(robot: Robot, results: list[Result]) -> str:
 
 
 def _rounded(number: float) -> float:
-    """Return what a measurement is good for: three digits."""
+    """Return a measured value with three significant digits."""
     return float(f"{number:.3g}")
 
 

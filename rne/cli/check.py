@@ -1,4 +1,4 @@
-"""`rne check`: whether a robot file is sound, and on request whether its dynamics are."""
+"""`rne check`: checks of a robot file, and on request of its dynamics."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SAMPLES, SEED = 100, 0
 
 
 @click.command(
-    short_help="Tell what is wrong or doubtful about a robot.",
+    short_help="Check a robot file for errors and doubtful values.",
     epilog=examples(
         "rne check panda.urdf",
         "rne check panda.urdf --verify --samples 1000 --json",
@@ -32,19 +32,19 @@ SAMPLES, SEED = 100, 0
     ),
 )
 @takes_source
-@click.option("--verify", is_flag=True, help="Check the dynamics at random states, against Lagrange and by energies.")
-@click.option("--samples", type=click.IntRange(min=1), help=f"How many states; {SAMPLES} by default.")
-@click.option("--seed", type=click.IntRange(min=0), help=f"Of the generator that draws them; {SEED} by default.")
+@click.option("--verify", is_flag=True, help="Verify the dynamics at random states, by Lagrange and energies.")
+@click.option("--samples", type=click.IntRange(min=1), help=f"Number of random states; {SAMPLES} by default.")
+@click.option("--seed", type=click.IntRange(min=0), help=f"Seed of the random states; {SEED} by default.")
 @click.option(
     "--fail-on",
     type=click.Choice(["error", "warning"]),
     default="error",
-    help="What makes the exit code 1; warning includes errors.",
+    help="Findings that make the exit code 1; warning includes errors.",
 )
 @click.option(
-    "--fix", metavar="OUT", type=click.Path(), help="Write the URDF with the nearest inertias that bodies can have."
+    "--fix", metavar="OUT", type=click.Path(), help="Write the URDF with impossible inertias replaced by the nearest."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON; a number that is none is null.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with null for NaN and infinity.")
 def check(
     source: Source,
     verify: bool,
@@ -54,15 +54,15 @@ def check(
     fix: str | None,
     as_json: bool,
 ) -> None:
-    """Tell what is wrong or doubtful about a robot, why, and how to mend it.
+    """Check a robot for errors and doubtful values, and say how to correct them.
 
-    Structure, masses and inertias, limits, mimic joints, units, the condition of the mass matrix, and what of the file
-    is not used. Exit code 1 if there are errors, or an identity of mechanics does not hold.
+    Checks structure, masses and inertias, limits, mimic joints, units and the condition of the mass matrix, and lists
+    the elements of the file that are not used. Exit code 1 if there are errors, or if the verification fails.
     """
     if not verify and (samples is not None or seed is not None):
-        raise click.UsageError("--samples and --seed need --verify")
+        raise click.UsageError("--samples and --seed require --verify")
     if fix is not None and Path(fix).exists() and Path(source.path).exists() and Path(fix).samefile(source.path):
-        raise click.UsageError("OUT would take the place of ROBOT")
+        raise click.UsageError("OUT is the same file as ROBOT; give another name")
     diagnosis = rne.diagnose(source.path, **source.options)
     robot = source.load()[0] if diagnosis.ok and (verify or not as_json) else None
     report = None
@@ -110,4 +110,4 @@ def _mend(path: str, out: str) -> None:
         stream.write(data)
     for repair in repairs:
         say(f"{path}:{repair.line}: link '{repair.link}': inertia changed by {100 * repair.change:.3g} %")
-    say(f"{out}: {len(repairs)} inertia{'s' * (len(repairs) != 1)} mended")
+    say(f"{out}: {len(repairs)} inertia{'s' * (len(repairs) != 1)} corrected")

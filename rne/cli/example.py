@@ -1,4 +1,4 @@
-"""`rne example`: the gallery of lecture systems, the course's numbers beside ours."""
+"""`rne example`: the gallery of lecture systems, with the numbers of the courses and of rne."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rne.tables import table
 
 
 @click.command(
-    short_help="Show systems of the lectures beside their numbers.",
+    short_help="Compare systems of lectures with their published numbers.",
     epilog=examples(
         "rne example",
         "rne example two_link_point_mass",
@@ -25,19 +25,19 @@ from rne.tables import table
 )
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Show all examples.")
-@click.option("--plot", "picture", metavar="FILE", help="Save the picture of one example as .png, .svg or .pdf.")
-@click.option("--code", is_flag=True, help="Print one example as a program that runs by itself.")
+@click.option("--plot", "picture", metavar="FILE", help="Save the figure of one example as .png, .svg or .pdf.")
+@click.option("--code", is_flag=True, help="Print one example as a self-contained program.")
 def example(names: tuple[str, ...], everything: bool, picture: str | None, code: bool) -> None:
-    """Show systems of the lectures, the numbers of the course beside those of rne; without a name, list them.
+    """Show systems of the lectures, with the numbers of the course and of rne; without a name, list them.
 
-    Exit code 1 if some number differs.
+    Exit code 1 if a number differs.
     """
     if names and everything:
-        raise click.UsageError("--all needs no names")
+        raise click.UsageError("--all cannot be combined with names")
     if code and picture is not None:
-        raise click.UsageError("wanted --code or --plot, got both")
+        raise click.UsageError("--code and --plot cannot be combined")
     if (code or picture is not None) and len(names) != 1:
-        raise click.UsageError(f"{'--code' if code else '--plot'} needs the name of one example")
+        raise click.UsageError(f"{'--code' if code else '--plot'} requires the name of one example")
     if code:
         show(_program(gallery.find(names[0])))
         return
@@ -63,12 +63,12 @@ def example(names: tuple[str, ...], everything: bool, picture: str | None, code:
 
 
 def _program(entry: gallery.Example) -> str:
-    """All that a module has before its first example, and this example."""
+    """Return the source of one example: the beginning of its module up to the first example, and the example."""
     above, _, _ = inspect.getsource(inspect.getmodule(entry.show) or gallery).partition("\n@example(")
     return f"{above}\n{inspect.getsource(entry.show)}\n\nprint({entry.name}())"
 
 
 def _draw(name: str, sheet: gallery.Sheet, path: str) -> None:
     if sheet.picture is None:
-        raise ArgumentError(f"--plot: example {name!r} has no picture")
+        raise ArgumentError(f"--plot: example {name!r} has no figure")
     rne.plot.save(sheet.picture(), path)

@@ -1,4 +1,4 @@
-"""`rne info`: what a robot file says, as tables a person can read or as JSON."""
+"""`rne info`: the content of a robot file, as tables or as JSON."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from rne.tables import table
     )
 )
 @takes_robot
-@click.option("--json", "as_json", is_flag=True, help="Print JSON; limits that are not there are null.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with null for missing limits.")
 def info(robot: Robot, notes: list[str], as_json: bool) -> None:
     """Show joints, limits, drives, masses and warnings of a robot."""
     show(json.dumps(_data(robot, notes), indent=2, allow_nan=False) if as_json else _page(robot, notes))
@@ -38,11 +38,11 @@ def _page(robot: Robot, notes: list[str]) -> str:
     ]
     moving = [joint for joint in robot.tree.joints if joint.movable]
     if moving:
-        sections.append("JOINTS (q: the place in the state)\n" + _joints(robot, moving))
+        sections.append("JOINTS (q: index in the state)\n" + _joints(robot, moving))
     if driven := [joint for joint in moving if joint.drive != Drive()]:
-        sections.append("DRIVES (as the joint feels them; the rotor on the motor side)\n" + _drives(driven))
+        sections.append("DRIVES (on the joint side, except for the rotor inertia)\n" + _drives(driven))
     if robot.tree.couplings:
-        title = "COUPLINGS (springs and dampers between joints, which feel first - ratio * second - rest)\n"
+        title = "COUPLINGS (springs and dampers between joints, deflection first - ratio * second - rest)\n"
         sections.append(title + _couplings(robot.tree.couplings))
     sections.append("LINKS (center of mass in the axes of the link; principal moments about it)\n" + _links(robot))
     if notes:
@@ -96,7 +96,7 @@ def _links(robot: Robot) -> str:
 
 
 def _carried(robot: Robot) -> list[tuple[Body, str | None, str | None]]:
-    """Return each body with the joint that moves it, or else the moving body, or base, that it is fixed to."""
+    """Return each body with the joint that moves it, or with the moving body or base to which it is fixed."""
     above = {joint.child: joint for joint in robot.tree.joints}
     carried = []
     for body in robot.tree.bodies:

@@ -1,4 +1,4 @@
-"""What all commands share: the argument ROBOT and the options that change the robot."""
+"""Common parts of all commands: the argument ROBOT and the options that modify the robot."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Callback = Callable[[click.Context, click.Parameter, Any], Any]
 
 
 def _numbers(*counts: int) -> Callback:
-    """Return a callback that takes as many numbers as one of `counts`, with commas between them."""
+    """Return a callback that parses numbers separated by commas; `counts` are the allowed numbers of them."""
 
     def convert(_: click.Context, parameter: click.Parameter, text: str | None) -> tuple[float, ...] | None:
         if text is None:
@@ -62,14 +62,14 @@ _PARAMETERS: tuple[Callable[[Callable[..., None]], Callable[..., None]], ...] = 
         metavar="NAME:=VALUE",
         multiple=True,
         callback=_arguments,
-        help="An argument of a .xacro file; repeatable.",
+        help="Argument of a .xacro file; repeatable.",
     ),
     click.option(
         "--lock",
         metavar="JOINT=VALUE",
         multiple=True,
         callback=_positions,
-        help="Freeze a joint at a position (rad, m); repeatable.",
+        help="Lock a joint at a position (rad, m); repeatable.",
     ),
     click.option(
         "--gravity", metavar="X,Y,Z", callback=_numbers(3), help="Acceleration of free fall in base axes, m/s^2."
@@ -78,24 +78,24 @@ _PARAMETERS: tuple[Callable[[Callable[..., None]], Callable[..., None]], ...] = 
         "--payload",
         metavar="MASS[,X,Y,Z]",
         callback=_numbers(1, 4),
-        help="Carry a point mass (kg), where in the frame of a link (m).",
+        help="Attach a point mass (kg) at a point in the frame of a link (m).",
     ),
-    click.option("--payload-frame", metavar="LINK", help="Link that carries it; needed if there are several tips."),
+    click.option("--payload-frame", metavar="LINK", help="Link of the payload; required if there are several tips."),
     click.option(
-        "--strict/--no-strict", default=True, help="Take physical doubts about the file as errors, or as warnings."
+        "--strict/--no-strict", default=True, help="Treat physically doubtful values as errors, or as warnings."
     ),
 )
 
 
 @dataclass(frozen=True)
 class Source:
-    """A ROBOT as the command line names it.
+    """The argument ROBOT with its options.
 
     Attributes
     ----------
-    path : its file.
-    options : of `rne.load`.
-    payload, frame : what it is to carry, (mass, x, y, z) or (mass,), and where.
+    path : the robot file.
+    options : keyword arguments of `rne.load`.
+    payload, frame : payload as (mass, x, y, z) or (mass,), and its link; None if there is none.
     """
 
     path: str
@@ -104,7 +104,7 @@ class Source:
     frame: str | None
 
     def load(self) -> tuple[rne.Robot, list[str]]:
-        """Return the robot, and the warnings met in loading it."""
+        """Return the robot, and the warnings issued while loading it."""
         with warnings.catch_warnings(record=True, action="always", category=rne.ModelWarning) as caught:
             robot = rne.load(self.path, **self.options)
         if self.payload is not None:
@@ -113,12 +113,12 @@ class Source:
 
 
 def takes_source(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the argument ROBOT and its options; it gets a `Source`, and nothing is loaded yet."""
+    """Add the argument ROBOT and its options to a command, which receives a `Source`; nothing is loaded yet."""
 
     @functools.wraps(command)
     def with_source(source: str, payload: tuple[float, ...] | None, payload_frame: str | None, **others: Any) -> None:
         if payload_frame is not None and payload is None:
-            raise click.UsageError("--payload-frame needs --payload")
+            raise click.UsageError("--payload-frame requires --payload")
         options = {name: others.pop(name) for name in ("args", "lock", "gravity", "strict")}
         command(Source(source, options, payload, payload_frame), **others)
 
@@ -128,7 +128,7 @@ def takes_source(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def takes_robot(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the argument ROBOT and its options; it gets the robot and the warnings met in loading it."""
+    """Add the argument ROBOT and its options to a command, which receives the robot and the warnings of its file."""
 
     @functools.wraps(command)
     def with_robot(source: Source, **others: Any) -> None:
@@ -139,17 +139,17 @@ def takes_robot(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def examples(*lines: str) -> str:
-    """Return the end of a help text."""
+    """Return the section of a help text with examples."""
     return "\b\n" + "\n".join(["Examples:", *(f"  {line}" for line in lines)])
 
 
 def say(*lines: str) -> None:
-    """Tell the person something that is no result."""
+    """Print messages that are not results, on stderr."""
     for line in lines:
         click.echo(line, err=True)
 
 
 def show(text: str) -> None:
-    """Print a result, with escapes for characters that the terminal has no code for."""
+    """Print a result, with escapes for characters that the terminal cannot encode."""
     encoding = sys.stdout.encoding
     click.echo(text.encode(encoding, "backslashreplace").decode(encoding))

@@ -1,4 +1,4 @@
-"""`rne plot`: a trajectory in, a picture out."""
+"""`rne plot`: plots of a trajectory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KINDS = ("torque", "breakdown", "power", "energy", "phase")
 
 
 @click.command(
-    short_help="Draw what a motion asks of the robot.",
+    short_help="Plot torques, power or energy of a motion.",
     epilog=examples(
         "rne plot panda.urdf motion.csv -o torques.svg",
         "rne plot panda.urdf motion.parquet --kind breakdown --friction -o breakdown.pdf",
@@ -27,10 +27,10 @@ KINDS = ("torque", "breakdown", "power", "energy", "phase")
 @takes_motion(output="PICTURE", streams=False)
 @click.option("--kind", type=click.Choice(KINDS), default=KINDS[0], show_default=True, help="What to draw.")
 def plot(robot: Robot, job: Job, kind: str) -> None:
-    """Draw what a motion asks of the robot: PICTURE is .png, .svg or .pdf.
+    """Plot a motion with its torques: PICTURE is a .png, .svg or .pdf file.
 
-    TRAJECTORY is as for `rne id`, and is read into memory. Torques are drawn against their limits, their terms as
-    stacked areas; power and energy are those of the motion with these torques.
+    TRAJECTORY is as for `rne id`, and is read into memory. Torques are plotted with their limits, the terms of a
+    breakdown as stacked areas; power and energy are those of the motion with these torques.
     """
     with opened(robot, job, ("q", "qd", "qdd")) as (motion, made):
         chunk = rne.files.joined([read() for read in (made or motion).pieces()])

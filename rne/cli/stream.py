@@ -1,4 +1,4 @@
-"""What the commands on trajectories share: their options, and the way from a file to a file."""
+"""Common parts of the commands on trajectories: their options, and the processing from file to file."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 QUANTITIES = {"qd": "velocities", "qdd": "accelerations", "tau": "torques"}
 _FORMATS = ("csv", "parquet", "arrow", "npy", "npz")
-_LONG = 1.0  # seconds of work, from where on a progress bar is worth its line
-_TICKS = 1000  # of a progress bar
+_LONG = 1.0  # seconds of work after which a progress bar is shown
+_TICKS = 1000  # steps of a progress bar
 
 
 @dataclass(frozen=True)
 class Job:
-    """The options of a command on a trajectory; `takes_motion` says what they mean."""
+    """The options of a command on a trajectory; `takes_motion` describes them."""
 
     trajectory: str
     rename: dict[str, str]
@@ -53,20 +53,20 @@ class Job:
     fail_on_limit: bool = False
 
     def f_ext(self, chunk: Chunk) -> dict[str, Any] | None:
-        """Return the wrenches of a chunk as the public functions take them."""
+        """Return the wrenches of a chunk as an argument of the public functions."""
         return {frame: (wrench, self.wrenches[frame]) for frame, wrench in chunk.wrenches.items()} or None
 
 
 @dataclass(frozen=True)
 class Work:
-    """What a command does.
+    """The work of a command.
 
     Attributes
     ----------
-    quantities : that it reads.
-    run : arguments of the public functions, to what is written by quantity.
-    peak : the quantity whose peaks are told; where it is a torque, it is held against the limits.
-    zero : whether what is missing is zero.
+    quantities : the quantities that it reads.
+    run : function from the arguments of the public functions to the results, by quantity.
+    peak : the quantity whose peaks are reported; a torque is compared with the limits.
+    zero : whether missing quantities are zero.
     """
 
     quantities: Sequence[str]
@@ -90,14 +90,14 @@ def _patterns(_: click.Context, parameter: click.Parameter, texts: tuple[str, ..
 
 
 _FORCES = (
-    click.option("--friction", is_flag=True, help="Viscous and Coulomb friction of the joints."),
+    click.option("--friction", is_flag=True, help="Include viscous and Coulomb friction of the joints."),
     click.option(
         "--wrench",
         "wrenches",
         metavar="FRAME[:local]",
         multiple=True,
         callback=_frames,
-        help="Wrench on the robot in columns fx_FRAME to mz_FRAME, in world axes or the frame's own; repeatable.",
+        help="Wrench on the robot, in the columns fx_FRAME to mz_FRAME, in world or local axes; repeatable.",
     ),
 )
 _READING = (
@@ -107,33 +107,39 @@ _READING = (
         metavar="QUANTITY=PATTERN",
         multiple=True,
         callback=_patterns,
-        help="Other names of columns: t=NAME; q, qd, qdd or tau=PATTERN with {joint} for the name of the joint, "
-        "{0} or {1} for its number from 0 or 1; they must be there; repeatable.",
+        help="Names of columns: t=NAME; q, qd, qdd or tau=PATTERN with {joint} for the name of the joint, "
+        "{0} or {1} for its number counted from 0 or 1; these columns are required; repeatable.",
     ),
-    click.option("--differentiate", is_flag=True, help="Make missing qd and qdd from what there is and t."),
-    click.option("--window", metavar="SAMPLES", type=int, help="Of its filter, odd; 21 by default."),
+    click.option("--differentiate", is_flag=True, help="Compute missing qd and qdd by differentiation over t."),
+    click.option(
+        "--window", metavar="SAMPLES", type=int, help="Length of the differentiation filter, odd; 21 by default."
+    ),
 )
 _WRITING = (
     click.option(
-        "--format", "output_format", type=click.Choice(_FORMATS), help="Of the output; else by its suffix, or CSV."
+        "--format",
+        "output_format",
+        type=click.Choice(_FORMATS),
+        help="Format of the output; by default that of its suffix, or CSV.",
     ),
-    click.option("--float32", "single", is_flag=True, help="Calculate and write in single precision, but for times."),
-    click.option("--threads", type=click.IntRange(1), help="By default as many as there are cores."),
-    click.option("--chunk", metavar="ROWS", type=click.IntRange(1), help="Rows read at a time; bounds the memory."),
-    click.option("--fail-on-limit", is_flag=True, help="Exit code 3 if a sample is beyond a limit of the robot."),
+    click.option("--float32", "single", is_flag=True, help="Calculate and write in single precision, except times."),
+    click.option("--threads", type=click.IntRange(1), help="Number of threads; by default the number of cores."),
+    click.option("--chunk", metavar="ROWS", type=click.IntRange(1), help="Rows read at a time, which limits memory."),
+    click.option("--fail-on-limit", is_flag=True, help="Exit with code 3 if a sample exceeds a limit of the robot."),
 )
 
 
 def takes_motion(
     output: str | None, streams: bool = True, forces: bool = True
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the argument TRAJECTORY and its options; it gets them as a `Job`.
+    """Add the argument TRAJECTORY and its options to a command, which receives them as a `Job`.
 
     Parameters
     ----------
-    output : what the help calls the file that is written; None if none is, and TRAJECTORY may be left out, empty.
-    streams : whether that is a file as long as the trajectory; else it is a picture, and must be named.
-    forces : whether the command calculates with friction and wrenches.
+    output : name of the output file in the help; None if there is no output, in which case TRAJECTORY is optional and
+        an empty string by default.
+    streams : whether the output is streamed like the trajectory; otherwise it is a figure, and must be named.
+    forces : whether the command has the options for friction and wrenches.
     """
     default = None if output else ""
     trajectory = click.argument("trajectory", type=click.Path(allow_dash=True), default=default, required=bool(output))
@@ -151,11 +157,11 @@ def takes_motion(
         @functools.wraps(command)
         def with_job(robot: Robot, notes: list[str], **options: Any) -> None:
             if options["window"] is not None and not options["differentiate"]:
-                raise click.UsageError("--window needs --differentiate")
+                raise click.UsageError("--window requires --differentiate")
             job = Job(**{part.name: options.pop(part.name) for part in fields(Job) if part.name in options})
             say(*(f"warning: {note}" for note in notes))
             if job.trajectory != "-" and Path(job.output).is_file() and os.path.samefile(job.output, job.trajectory):
-                raise click.UsageError("the output would take the place of TRAJECTORY")
+                raise click.UsageError("the output is the same file as TRAJECTORY; give another name")
             command(robot, job, **options)
 
         for parameter in reversed(parameters):
@@ -169,7 +175,7 @@ def takes_motion(
 def opened(
     robot: Robot, job: Job, quantities: Sequence[str], zero: bool = True
 ) -> Iterator[tuple[Trajectory, Differentiated | None]]:
-    """Open a trajectory, and tell what it does not have; the second is there where derivatives were asked for."""
+    """Open a trajectory, and report what it lacks; the second value is None unless derivatives are requested."""
     with _motion(robot, job, quantities) as motion:
         made = None
         if job.differentiate:
@@ -181,7 +187,7 @@ def opened(
 
 
 def stream(robot: Robot, job: Job, work: Work) -> None:
-    """Read a trajectory, do the work on it, write the results, and tell how it went; in constant memory."""
+    """Read a trajectory, process it, write the results, and report a summary; in constant memory."""
     with ExitStack() as stack:
         motion, made = stack.enter_context(opened(robot, job, work.quantities, work.zero))
         threads = _threads(job.threads, robot)
@@ -206,7 +212,7 @@ def stream(robot: Robot, job: Job, work: Work) -> None:
 
         tally = Tally(robot, work.peak)
         with _progress(motion) as advance:
-            # Where writing is work, too, it has a thread of its own: this one.
+            # If writing takes much time, this thread is reserved for it.
             workers = 0 if threads == 1 else max(1, threads - results.busy)
             for encoded, counted in rne.files.in_order(do, (made or motion).pieces(), workers):
                 results.put(encoded)
@@ -219,10 +225,10 @@ def stream(robot: Robot, job: Job, work: Work) -> None:
 
 def _found(job: Job, work: Work, chunk: Chunk) -> Arrays:
     try:
-        # One thread a chunk: the chunks themselves are shared among the threads.
+        # One thread per chunk, since the chunks are distributed among the threads.
         return work.run(**chunk.arrays, f_ext=job.f_ext(chunk), threads=1)
     except SingularError as error:
-        raise SingularError(f"{job.trajectory}: among the rows from {chunk.first + 1}: {error}") from None
+        raise SingularError(f"{job.trajectory}: in the rows starting at {chunk.first + 1}: {error}") from None
 
 
 def _motion(robot: Robot, job: Job, quantities: Sequence[str]) -> Trajectory:
@@ -230,7 +236,7 @@ def _motion(robot: Robot, job: Job, quantities: Sequence[str]) -> Trajectory:
     name = None
     if path == "-":
         name = "<stdin>"
-        # What lies below the buffer, so that no thread that waits there for more holds a lock when the process ends.
+        # The unbuffered stream, so that a thread waiting for input holds no lock when the process ends.
         buffer = _bytes(sys.stdin, "input")
         path = getattr(buffer, "raw", buffer)
     return rne.files.Trajectory(
@@ -247,13 +253,13 @@ def _motion(robot: Robot, job: Job, quantities: Sequence[str]) -> Trajectory:
 
 def _bytes(stream: TextIO | None, name: str) -> BinaryIO:
     if stream is None:
-        raise FileError(f"the standard {name} is closed")
+        raise FileError(f"standard {name} is closed")
     return stream.buffer
 
 
 def _remarks(motion: Trajectory, made: Differentiated | None, zero: bool) -> Iterator[str]:
     for key in made.missing if made else ():
-        yield f"no {key} columns: made by differentiation"
+        yield f"no {key} columns: computed by differentiation"
     for key in motion.columns.missing if zero else ():
         if not made or key not in made.missing:
             yield f"no {key} columns: {QUANTITIES[key]} taken as zero"
@@ -262,13 +268,13 @@ def _remarks(motion: Trajectory, made: Differentiated | None, zero: bool) -> Ite
 
 def _odd(made: Differentiated) -> Iterator[str]:
     if made.duplicates:
-        yield f"samples with the time of the one before: {made.duplicates}"
+        yield f"samples with the same time as the previous one: {made.duplicates}"
     if made.gaps:
-        yield f"gaps in time, which no derivative spans: {made.gaps}"
+        yield f"gaps in time, not bridged by derivatives: {made.gaps}"
 
 
 def _threads(wish: int | None, robot: Robot) -> int:
-    """Return how many threads to use, and hold pyarrow to it."""
+    """Return the number of threads, and limit pyarrow accordingly."""
     from rne.batch.threads import thread_count
     from rne.files.pipeline import hold_pyarrow
 
@@ -278,21 +284,21 @@ def _threads(wish: int | None, robot: Robot) -> int:
 
 
 def _try(robot: Robot, job: Job, work: Work, there: Sequence[str]) -> list[str]:
-    """Return what will be written; and compile now, so that the time told is that of the work."""
+    """Return the quantities that will be written; this also compiles, which the reported time excludes."""
     kind = np.float32 if job.single else np.float64
 
     def rows(count: int) -> Chunk:
         wrenches = {frame: np.zeros((count, 6), kind) for frame in job.wrenches}
         return rne.files.Chunk(0, None, {key: np.zeros((count, robot.n), kind) for key in there}, wrenches)
 
-    with suppress(SingularError):  # as some robots are at zero alone
+    with suppress(SingularError):  # some robots are singular only at zero
         _found(job, work, rows(2))
     return list(_found(job, work, rows(0)))
 
 
 @contextmanager
 def _progress(motion: Trajectory) -> Iterator[Callable[[int], None]]:
-    """Give a function that shows on a terminal how much of a long file has been read, the rate, and the time left."""
+    """Yield a function that shows the progress of long files on a terminal, with the rate and the remaining time."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return

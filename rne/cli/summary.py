@@ -1,4 +1,4 @@
-"""What is said at the end of a motion: samples, time, peaks, and what was beyond the limits."""
+"""Summary at the end of a motion: samples, time, peaks, and samples beyond the limits."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _UNITS = {"tau": ("N m", "N"), "total": ("N m", "N"), "qdd": ("rad/s^2", "m/s^2"
 
 @dataclass(frozen=True)
 class Count:
-    """What is to be said of some samples.
+    """Counts over some samples.
 
     Attributes
     ----------
-    samples, nulls : how many; of nulls, how many numbers.
-    not_finite : samples with a result that is NaN or infinity.
-    peak : (n,) largest finite size of the result; NaN where there is none.
-    beyond : samples beyond a limit, by what the limit is of.
+    samples, nulls : number of samples, and of null values.
+    not_finite : number of samples whose result has NaN or infinity.
+    peak : (n,) largest finite magnitude of the result; NaN if there is none.
+    beyond : number of samples beyond a limit, by the limited quantity.
     """
 
     samples: int
@@ -39,12 +39,12 @@ class Count:
 
 
 def count(robot: Robot, arrays: Mapping[str, Floats], result: Floats, nulls: int) -> Count:
-    """Count what is to be said of a chunk.
+    """Return the counts of a chunk.
 
     Parameters
     ----------
     arrays : by quantity, (rows, n).
-    result : (rows, n) that of which the peak is wanted.
+    result : (rows, n) the quantity whose peak is reported.
     """
     low, high = _extremes(result)
     peak = np.maximum(-low, high)
@@ -58,26 +58,26 @@ def count(robot: Robot, arrays: Mapping[str, Floats], result: Floats, nulls: int
 
 
 def _beyond(robot: Robot, key: str, array: Floats) -> int:
-    """Return how many samples are beyond a limit of any joint."""
+    """Return the number of samples beyond a limit of any joint."""
     limits = {
         "q": (robot.lower_limit, robot.upper_limit),
         "qd": _both(robot.velocity_limit),
         "tau": _both(robot.effort_limit),
     }
-    # In the precision of the numbers: a float32 that was the limit is not beyond it.
+    # In the precision of the data: a limit rounded to float32 is not beyond itself.
     lower, upper = (limit.astype(array.dtype) for limit in limits[key])
     low, high = _extremes(array)
-    if ((low >= lower) & (high <= upper)).all():  # as in most chunks; NaN is looked at
+    if ((low >= lower) & (high <= upper)).all():  # the usual case; NaN takes the long path
         return 0
     return int(((array < lower) | (array > upper)).any(axis=1).sum())
 
 
 def _extremes(array: Floats) -> tuple[Floats, Floats]:
-    """Return the least and the greatest of each column; NaN if there is one, or no row."""
+    """Return the minimum and maximum of each column; NaN if the column has NaN or no rows."""
     rows, n = array.shape
     if not rows:
         return np.full(n, np.nan), np.full(n, np.nan)
-    # Many rows as one long one: numpy is ten times as fast along long rows as along short ones.
+    # Join many rows to a long one: numpy is ten times faster along long rows than along short ones.
     whole = rows // _ROWS * _ROWS
     parts = [part for part in (array[:whole].reshape(-1, _ROWS * n), array[whole:]) if len(part)]
     low = np.vstack([part.min(axis=0).reshape(-1, n) for part in parts])
@@ -94,8 +94,8 @@ class Tally:
 
     Parameters
     ----------
-    robot : has the limits.
-    peak : quantity of which the peaks are.
+    robot : the robot, for its limits.
+    peak : the quantity whose peaks are reported.
     """
 
     def __init__(self, robot: Robot, peak: str) -> None:
@@ -106,7 +106,7 @@ class Tally:
         self.beyond: dict[str, int] = {}
 
     def add(self, part: Count) -> None:
-        """Add a chunk."""
+        """Add the counts of a chunk."""
         self.samples += part.samples
         self._nulls += part.nulls
         self._not_finite += part.not_finite
@@ -115,7 +115,7 @@ class Tally:
             self.beyond[what] = self.beyond.get(what, 0) + samples
 
     def lines(self) -> list[str]:
-        """Return what is to be said."""
+        """Return the lines of the summary."""
         seconds = time.perf_counter() - self._start
         plural = "" if self.samples == 1 else "s"
         lines = [f"{self.samples} sample{plural} in {seconds:.3g} s, {self.samples / seconds:,.0f} samples/s"]
@@ -123,9 +123,9 @@ class Tally:
             peaks = zip(self._robot.joint_names, self._peak, self._robot.effort_limit, strict=True)
             lines.append(f"peak |{self._of}|: " + ", ".join(self._told(*peak) for peak in peaks))
         if self._nulls:
-            lines.append(f"nulls, taken as NaN: {self._nulls}")
+            lines.append(f"nulls, read as NaN: {self._nulls}")
         if self._not_finite:
-            lines.append(f"samples with NaN or infinity, left in their places: {self._not_finite}")
+            lines.append(f"samples with NaN or infinity, kept in place: {self._not_finite}")
         lines.append("samples beyond limits: " + ", ".join(f"{what} {k}" for what, k in self.beyond.items()))
         return lines
 

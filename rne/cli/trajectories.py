@@ -1,4 +1,4 @@
-"""`rne id`, `rne fd`, `rne breakdown`, `rne convert`: a trajectory in, what follows from it out."""
+"""`rne id`, `rne fd`, `rne breakdown`, `rne convert`: from one trajectory file to another."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 def inverse_dynamics(robot: Robot, job: Job) -> None:
     """Joint torques of a motion (inverse dynamics).
 
-    TRAJECTORY is CSV (also .gz, .zst, .bz2, .lz4; - is stdin), Parquet, Arrow, NPZ or NPY, by its suffix, of any
-    length. It has columns q_<joint>, qd_<joint>, qdd_<joint> and, if you like, t, in any order; in an NPZ, arrays q,
-    qd, qdd and t. Without qd or qdd, velocities or accelerations are zero, unless you ask for --differentiate. TORQUES
-    has the columns t, if it was there, and tau_<joint>.
+    TRAJECTORY is a file of any length in CSV (also .gz, .zst, .bz2, .lz4; - is stdin), Parquet, Arrow, NPZ or NPY
+    format, selected by its suffix. It has the columns q_<joint>, qd_<joint>, qdd_<joint> and optionally t, in any
+    order; an NPZ file has the arrays q, qd, qdd and t. Missing qd and qdd are zero, unless --differentiate is given.
+    TORQUES has the columns t, if TRAJECTORY has it, and tau_<joint>.
     """
 
     def work(**given: Any) -> Arrays:
@@ -53,8 +53,8 @@ def inverse_dynamics(robot: Robot, job: Job) -> None:
 def forward_dynamics(robot: Robot, job: Job) -> None:
     """Accelerations that torques give the robot (forward dynamics).
 
-    TRAJECTORY is as for `rne id`, with tau_<joint> in the place of qdd_<joint>. Without qd or tau, velocities or
-    torques are zero. ACCELERATIONS has the columns t, if it was there, and qdd_<joint>.
+    TRAJECTORY is as for `rne id`, with tau_<joint> instead of qdd_<joint>. Missing qd and tau are zero. ACCELERATIONS
+    has the columns t, if TRAJECTORY has it, and qdd_<joint>.
     """
 
     def work(**given: Any) -> Arrays:
@@ -64,7 +64,7 @@ def forward_dynamics(robot: Robot, job: Job) -> None:
 
 
 @click.command(
-    short_help="Torques of a motion taken apart into their terms.",
+    short_help="Terms of the torques of a motion.",
     epilog=examples(
         "rne breakdown panda.urdf motion.csv -o parts.csv",
         "rne breakdown panda.urdf motion.parquet --friction -o parts.parquet",
@@ -73,11 +73,11 @@ def forward_dynamics(robot: Robot, job: Job) -> None:
 @takes_robot
 @takes_motion(output="PARTS")
 def breakdown(robot: Robot, job: Job) -> None:
-    """Torques of a motion taken apart into the terms of the equations of motion.
+    """Torques of a motion, separated into the terms of the equations of motion.
 
-    TRAJECTORY is as for `rne id`. PARTS has the columns t, if it was there, and for each term and the total
-    <term>_<joint>. The terms are effective and coupling (inertia), rotor, centripetal, coriolis, gravity, spring,
-    friction and external.
+    TRAJECTORY is as for `rne id`. PARTS has the columns t, if TRAJECTORY has it, and <term>_<joint> for each term and
+    the total. The terms are effective and coupling (inertia), rotor, centripetal, coriolis, gravity, spring, friction
+    and external.
     """
 
     def work(**given: Any) -> Arrays:
@@ -97,14 +97,14 @@ def breakdown(robot: Robot, job: Job) -> None:
 @takes_robot
 @takes_motion(output="COPY", forces=False)
 def convert(robot: Robot, job: Job) -> None:
-    """Write a trajectory in another format, or with other names of columns.
+    """Write a trajectory in another format, or with other column names.
 
-    TRAJECTORY has columns q_<joint>, qd_<joint>, qdd_<joint>, tau_<joint> and t, as far as they are there. COPY has the
-    same, in this order and in the order of the joints (t comes first); what is no state of the robot is left out. An
-    NPY has no names, and takes the first of q, qd, qdd, tau alone.
+    TRAJECTORY has some of the columns q_<joint>, qd_<joint>, qdd_<joint>, tau_<joint> and t. COPY has the same columns,
+    t first and the others in this order and in the order of the joints; all other columns are omitted. An NPY file has
+    no names, and gets only the first of q, qd, qdd, tau.
     """
 
     def work(f_ext: object, threads: int, **given: Any) -> Arrays:  # noqa: ARG001
-        return {key: given[key] for key in ("q", *QUANTITIES) if key in given}  # some may be made, after what is there
+        return {key: given[key] for key in ("q", *QUANTITIES) if key in given}  # some may be computed
 
     stream(robot, job, Work(("q", "qd", "qdd", "tau"), work, peak="q", zero=False))

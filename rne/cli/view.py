@@ -1,4 +1,4 @@
-"""`rne view`: the robot in a browser, to be moved by hand or in motion."""
+"""`rne view`: the robot in a browser, moved by sliders or by a trajectory."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from rne.model.robot import Robot
 )
 @takes_robot
 @takes_motion(output=None)
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; 0.0.0.0 lets others look on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="Or the next free one.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address; 0.0.0.0 for all interfaces.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="Port, or the next free.")
 @click.option("--browser/--no-browser", default=True, help="Open the page, or only print its address.")
 def show_robot(robot: Robot, job: Job, host: str, port: int, browser: bool) -> None:
-    """Show a robot, or a motion, on a page in the browser.
+    """Show a robot, or a motion, in the browser.
 
-    With TRAJECTORY, as for `rne id`, the page plays the motion, with its torques as bars against the limits; without
-    it the joints have sliders, and the torques are those against gravity. Ctrl-C ends it.
+    With TRAJECTORY, which is as for `rne id`, the page plays the motion and shows its torques as bars relative to the
+    limits. Without it, the joints have sliders, and the torques are those that hold the robot. Ctrl-C stops it.
     """
     motion = _read(robot, job) if job.trajectory else {}
     with rne.view(robot, **motion, host=host, port=port, browser=browser) as viewer:
         say(*viewer.notes)
         try:
-            click.echo(f"{viewer.url} shows {robot.name}; Ctrl-C ends it")
+            click.echo(f"{viewer.url} shows {robot.name}; Ctrl-C stops it")
             viewer.wait()
         except KeyboardInterrupt:
             say("")

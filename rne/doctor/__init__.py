@@ -1,4 +1,4 @@
-"""The model doctor: what is doubtful about a robot, why, and how to mend it."""
+"""The model doctor: findings about a robot model, their reasons, and how to correct them."""
 
 import lazy_loader
 

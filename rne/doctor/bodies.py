@@ -1,7 +1,8 @@
-"""Findings about bodies: what their masses and inertias say against their shapes, their sizes and each other.
+"""Findings about bodies: masses and inertias compared with the shapes, the size of the robot and each other.
 
-What no body can have (`rne.bodies.physical`) is found by the readers of a file, for every load says it; a robot that
-was put together or changed since is held against the same rule here. The rest is what is merely unlikely.
+Physically impossible values (`rne.bodies.physical`) in a file are found by its reader, since every load reports them. A
+robot that was built or changed in Python is checked against the same rule here. All other findings in this module are
+values that are possible but unlikely.
 """
 
 from __future__ import annotations
@@ -21,17 +22,17 @@ from rne.read.urdf.geometry import Geometry
 
 Array = NDArray[np.float64]
 
-# Rules of thumb, set so that of the 69 robots of example-robot-data only those with a fault are suspected of one.
-DENSEST = 3000.0  # kg in a cube as wide as the robot reaches; arms have 10 to 30, hands and grippers 100 to 300
-HEAVY = 100.0  # kg; whatever weighs less is not suspected of grams
-LONGEST = 50.0  # m; 50 mm taken for meters
-TINY_GYRATION = 2e-4  # m; a body whose mass lies within a fifth of a millimeter of its center
-PLACEHOLDERS = 3  # bodies of different mass with the very same inertia
+# Rules of thumb, chosen such that among the 69 robots of example-robot-data only those with a fault are reported.
+DENSEST = 3000.0  # kg per cube of the reach, m^3; arms have 10 to 30, hands and grippers 100 to 300
+HEAVY = 100.0  # kg; a lighter robot is not suspected of masses in grams
+LONGEST = 50.0  # m; a longer reach suggests lengths in millimeters
+TINY_GYRATION = 2e-4  # m; a smaller radius of gyration suggests a wrong unit of the inertia
+PLACEHOLDERS = 3  # number of bodies of different mass with identical inertia
 SLACK = 1.1  # shapes are drawn by hand, and rounded
 
 
 def examine(robot: Robot, geometry: Sequence[Geometry]) -> Iterator[Finding]:
-    """Yield what is doubtful about bodies."""
+    """Yield the findings about bodies."""
     reach = size(robot)
     shapes: dict[str, list[Geometry]] = {}
     for shape in geometry:
@@ -45,14 +46,14 @@ def examine(robot: Robot, geometry: Sequence[Geometry]) -> Iterator[Finding]:
 
 
 def impossible(robot: Robot) -> Iterator[Problem]:
-    """Yield why bodies cannot exist."""
+    """Yield the reasons why bodies of the robot are physically impossible."""
     for body in robot.tree.bodies:
         for fault in faults(body.mass, body.com, body.inertia, body.first_moment):
             yield Problem(robot.tree.source, body.line, f"link {body.name!r}", fault.what, fault.code)
 
 
 def size(robot: Robot) -> float:
-    """Return how far the robot reaches, m: the longest way through the origins of its joints, slides drawn out."""
+    """Return the reach, m: the longest path through the joint origins, with prismatic joints fully extended."""
     reach = {}
     longest = 0.0
     waiting = list(robot.tree.joints)
@@ -77,7 +78,7 @@ def size(robot: Robot) -> float:
 
 
 def second_moments(body: Body) -> Array:
-    """Return integral of r r^T dm about the center of mass, kg m^2."""
+    """Return the second moments, integral of r r^T dm about the center of mass, kg m^2."""
     inertia = np.array(body.inertia)
     second: Array = 0.5 * np.trace(inertia) * np.eye(3) - inertia
     return second
@@ -98,9 +99,9 @@ def _against_size(body: Body, reach: float) -> Iterator[Finding]:
 
 
 def _against_shapes(body: Body, shapes: Sequence[Geometry]) -> Iterator[Finding]:
-    """A body lies within its shapes: so does its center, and no mass is farther from it than their far sides.
+    """Check that the center of mass lies within the shapes of a body, and that its mass does not extend beyond them.
 
-    Not said where a mesh may be larger than the shapes that can be measured.
+    Skipped if the body has a visual mesh, which may be larger than the shapes that can be measured.
     """
     boxes = [(shape, half) for shape in shapes if (half := shape.half_extents) is not None]
     if not boxes or any(shape.kind == "mesh" and shape.role == "visual" for shape in shapes):
@@ -120,14 +121,14 @@ def _against_shapes(body: Body, shapes: Sequence[Geometry]) -> Iterator[Finding]
     for axis, moment, far in zip("xyz", moments.tolist(), farthest.tolist(), strict=True):
         spread = math.sqrt(max(moment, 0.0) / body.mass)
         if spread > SLACK * far:
-            what = f"its mass spreads {spread:.3g} m along {axis}, its shapes end {far:.3g} m from the center of mass"
+            what = f"its mass extends {spread:.3g} m along {axis}, its shapes end {far:.3g} m from the center of mass"
             fix = "check the unit of the inertia (kg m^2), and that it is about the center of mass"
             yield Finding("warning", "inertia-beyond-shape", where, what, fix, body.line)
             return
 
 
 def _placeholders(robot: Robot) -> Iterator[Finding]:
-    """The same ball-like inertia on bodies of different mass was typed in, not measured."""
+    """Report identical isotropic inertias on bodies of different mass, which are placeholders, not measurements."""
     alike: dict[float, list[Body]] = {}
     for body in robot.tree.bodies:
         inertia = np.array(body.inertia)
@@ -137,7 +138,7 @@ def _placeholders(robot: Robot) -> Iterator[Finding]:
         if len(bodies) >= PLACEHOLDERS and len({body.mass for body in bodies}) > 1:
             names = ", ".join(body.name for body in bodies[:4]) + (", ..." if len(bodies) > 4 else "")
             what = f"{len(bodies)} bodies of different mass have the same inertia, {moment:g} kg m^2 about every axis"
-            fix = "replace the stand-ins by true values"
+            fix = "replace the placeholders with measured or calculated values"
             yield Finding("warning", "inertia-placeholder", "", f"{what} ({names})", fix, bodies[0].line)
 
 

@@ -1,4 +1,4 @@
-"""How well forward dynamics can be solved: the condition of the mass matrix over postures."""
+"""The condition number of the mass matrix over postures, which limits the accuracy of forward dynamics."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from rne.model.sampling import random_positions
 Array = NDArray[np.float64]
 
 SLOW = 40
-"""Coordinates from where on Lagrange takes longer than numba to be imported, which `rne check` does without below."""
-ILL = 1e7  # condition number from where on half the digits of an acceleration are gone
+"""Number of coordinates from which Lagrange takes longer than the import of numba, which smaller robots avoid."""
+ILL = 1e7  # condition number at which half the digits of an acceleration are lost
 
 
 def condition_numbers(robot: Robot, samples: int, seed: int) -> tuple[float, float]:
@@ -37,12 +37,12 @@ def _mass_matrices(robot: Robot, q: Array) -> Array:
 
 
 def examine(condition: tuple[float, float], samples: int) -> Iterator[Finding]:
-    """Yield what the condition numbers mean."""
+    """Yield the findings about the condition numbers."""
     median, worst = condition
     what = f"condition number of the mass matrix over {samples} postures: median {median:.2g}, largest {worst:.2g}"
     if worst < ILL:
         yield Finding("info", "condition", "", what)
         return
     lost = "all" if worst > 1e16 else f"{np.log10(worst):.0f} of 16"
-    fix = f"forward dynamics loses {lost} digits; look for joints that move hardly any mass beside heavy ones"
+    fix = f"forward dynamics loses {lost} digits; look for joints that move very little mass next to heavy links"
     yield Finding("warning", "condition", "", what, fix)

@@ -1,4 +1,4 @@
-"""From a robot, or a file that may be none, to what is doubtful about it."""
+"""The diagnosis of a robot, or of a file that may not describe a valid one."""
 
 from __future__ import annotations
 
@@ -31,25 +31,27 @@ SAMPLES, SEED = 200, 0
 def diagnose(
     robot_or_path: Robot | str | os.PathLike[str], *, samples: int = SAMPLES, seed: int = SEED, **options: Any
 ) -> Diagnosis:
-    """Tell what is wrong or doubtful about a robot: structure, bodies, joints, units, condition of the mass matrix.
+    """Diagnose a robot model: structure, bodies, joints, units, condition of the mass matrix.
 
-    A file with errors is no exception here: they are findings, together with all that the rest of the file shows.
+    Errors in a file do not raise an exception; they are reported as findings, together with the findings about the
+    rest of the file.
 
     Parameters
     ----------
-    robot_or_path : a robot; or a file, of which the shapes are then read as well, and the inertias held against them.
-    samples, seed : of the random postures at which the condition of the mass matrix is taken.
-    options : for a file, as for `load`; with ``strict=False``, physical doubts are warnings.
+    robot_or_path : a robot, or the path of a robot file. The shapes of a file are read as well, and the inertias
+        compared with them.
+    samples, seed : number of random postures at which the condition number is evaluated, and the seed of the generator.
+    options : for a file, keyword arguments of `load`; with ``strict=False``, physically doubtful values are warnings.
 
     Returns
     -------
     Diagnosis
-        ``ok`` tells whether there is no error, ``findings`` the details, ``str(...)`` a page.
+        ``ok`` is True if there is no error, ``findings`` has the details, and ``str(...)`` is a printable page.
 
     Raises
     ------
     ArgumentError
-        Neither a robot nor a path, options with a robot, or numbers out of range.
+        `robot_or_path` is neither a robot nor a path, options are given with a robot, or a number is out of range.
 
     Examples
     --------
@@ -62,8 +64,8 @@ def diagnose(
     check_flag("strict", options.get("strict", True))
     if isinstance(robot_or_path, Robot):
         if options:
-            raise ArgumentError(f"{', '.join(options)}: only a file is loaded with options; change the robot itself")
-        # What its file said of bodies that have been changed since is out of date.
+            raise ArgumentError(f"{', '.join(options)}: options apply to a file only; change the robot itself")
+        # Bodies may have been changed since the file was read, so its findings about them are out of date.
         notes = [note for note in robot_or_path.tree.notes if note.code not in CODES]
         notes += bodies.impossible(robot_or_path)
         return _examined(robot_or_path, notes, [], (), samples, seed)
@@ -77,8 +79,8 @@ def diagnose(
 
 
 def _loaded(path: str | os.PathLike[str], options: dict[str, Any]) -> tuple[Robot | None, list[Problem], list[Problem]]:
-    """Load a file; if strict loading refuses it, what is only physically doubtful is still a robot to look at."""
-    errors: dict[Problem, None] = {}  # in order, each once
+    """Load a file; if only physically doubtful values make strict loading fail, load it with ``strict=False``."""
+    errors: dict[Problem, None] = {}  # ordered, without duplicates
     with warnings.catch_warnings(action="ignore", category=ModelWarning):
         for strict in sorted({options.get("strict", True), False}, reverse=True):
             try:
@@ -109,29 +111,29 @@ def _examined(
         yield from joints.examine(robot)
         for ignored in robot.tree.ignored:
             times = f"{ignored.count} times" if ignored.count > 1 else "once"
-            what = f"{ignored.element} stands there {times} and is not used"
+            what = f"{ignored.element} appears {times} and is not used"
             yield Finding("info", "ignored", "", what, line=ignored.lines[0])
         if condition is not None:
             yield from conditioning.examine(condition, samples)
 
-    with np.errstate(over="ignore", invalid="ignore"):  # shapes of any size, masses of none: beyond all bounds will do
+    with np.errstate(over="ignore", invalid="ignore"):  # for absurd sizes, an infinite result is good enough
         condition = conditioning.condition_numbers(robot, samples, seed) if robot.n else None
         return Diagnosis(robot.name, robot.tree.source, in_order(findings()), condition)
 
 
-_NEAREST = "`rne check ROBOT --fix OUT.urdf` writes the nearest inertia that a body can have; better, measure it again"
+_NEAREST = "`rne check ROBOT --fix OUT.urdf` writes the nearest physical inertia; better, measure it again"
 _FIXES = {
     INDEFINITE: _NEAREST,
     TRIANGLE: _NEAREST,
-    INERTIA_WITHOUT_MASS: "give the mass, or take the inertia away",
+    INERTIA_WITHOUT_MASS: "give the mass, or remove the inertia",
     MASS_NEGATIVE: "give the mass in kg, without a sign",
-    MOMENT_WITHOUT_MASS: "nothing, if these are base parameters; else give the mass",
+    MOMENT_WITHOUT_MASS: "nothing, if these are base parameters; otherwise give the mass",
     "massless": "give a link beyond the joint mass and inertia, or make the joint fixed",
-    "limit-inverted": "let lower and upper change places",
+    "limit-inverted": "swap lower and upper",
 }
 
 
 def _said(problem: Problem, severity: str) -> Finding:
-    """What a reader says; if no fix stands here, it names the way to mend it in the same breath."""
+    """Turn a problem reported by a reader into a finding; without an entry in the table, its text includes the fix."""
     fix = _FIXES.get(problem.code, "")
     return Finding(severity, problem.code, problem.element, problem.what, fix, problem.line)

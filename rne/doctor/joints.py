@@ -1,4 +1,4 @@
-"""Findings about joints: limits, mimics, and masses that hang on too light a link."""
+"""Findings about joints: limits, mimic joints, and heavy loads on light links."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from rne.doctor.report import Finding
 from rne.model.robot import Robot
 from rne.model.tree import Joint
 
-DEGREES, ENDLESS = 20.0, 1e4  # rad; limits of a turning joint in between are likely in degrees, larger ones mean none
-FAST = 60.0  # rad/s; beyond it, a velocity limit is likely in degrees or in turns a minute
-RATIO = 1000.0  # of the masses of neighbors, from where on their mass matrix loses three digits and more
+DEGREES, ENDLESS = 20.0, 1e4  # rad; revolute limits in between are likely in degrees, larger ones mean unlimited
+FAST = 60.0  # rad/s; a higher velocity limit is likely in degrees per second or revolutions per minute
+RATIO = 1000.0  # of the masses of neighboring links; at this ratio the mass matrix loses at least three digits
 
 
 def examine(robot: Robot) -> Iterator[Finding]:
-    """Yield what is doubtful about joints."""
+    """Yield the findings about joints."""
     for joint in robot.tree.joints:
         if joint.movable:
             yield from _limits(joint)
@@ -29,16 +29,16 @@ def _limits(joint: Joint) -> Iterator[Finding]:
     turns = joint.kind == "revolute"
     bounds = [bound for bound in (limits.lower, limits.upper) if math.isfinite(bound)]
     if not turns and len(bounds) < 2:
-        yield Finding("info", "limit-missing", where, "a slide without position limits", line=joint.line)
+        yield Finding("info", "limit-missing", where, "prismatic without position limits", line=joint.line)
     if math.inf in (limits.effort, limits.velocity):
         names = " and ".join(name for name in ("effort", "velocity") if getattr(limits, name) == math.inf)
         yield Finding("info", "limit-missing", where, f"no {names} limit", line=joint.line)
     for name in ("effort", "velocity"):
         if getattr(limits, name) == 0:
-            what, fix = f"the {name} limit is zero, so the joint can do nothing", "give the limit, or leave it out"
+            what, fix = f"the {name} limit is zero, so the joint cannot be used", "give the limit, or leave it out"
             yield Finding("warning", "limit-zero", where, what, fix, joint.line)
     if len(bounds) == 2 and limits.lower == limits.upper:
-        what, fix = f"both position limits are {limits.lower:g}", "make the joint fixed, or give it room"
+        what, fix = f"both position limits are {limits.lower:g}", "make the joint fixed, or widen the limits"
         yield Finding("warning", "limit-equal", where, what, fix, joint.line)
     elif bounds and not limits.lower <= 0 <= limits.upper:
         what = f"zero lies outside its limits, {limits.lower:g} to {limits.upper:g}"
@@ -48,8 +48,8 @@ def _limits(joint: Joint) -> Iterator[Finding]:
         fix = "angles are in radians; 180 degrees are 3.14159"
         yield Finding("warning", "unit-angle", where, what, fix, joint.line)
     if turns and FAST < limits.velocity < math.inf:
-        what = f"the velocity limit is {limits.velocity:g} rad/s, {limits.velocity / math.tau * 60:.0f} turns a minute"
-        yield Finding("info", "unit-velocity", where, what, "if that is degrees a second, divide by 57.3", joint.line)
+        what = f"the velocity limit is {limits.velocity:g} rad/s, {limits.velocity / math.tau * 60:.0f} rpm"
+        yield Finding("info", "unit-velocity", where, what, "if it is in degrees/s, divide by 57.3", joint.line)
 
 
 def _mimic(joint: Joint, robot: Robot) -> Iterator[Finding]:
@@ -57,9 +57,9 @@ def _mimic(joint: Joint, robot: Robot) -> Iterator[Finding]:
     where, leader = f"joint {joint.name!r}", robot.joint(joint.mimic.leader)
     if joint.mimic.ratio == 0:
         fix = "make the joint fixed, or give the multiplier"
-        yield Finding("warning", "mimic-still", where, "mimics with multiplier 0: it never moves", fix, joint.line)
+        yield Finding("warning", "mimic-still", where, "mimics with multiplier 0, so it never moves", fix, joint.line)
     if leader.mimic is not None:
-        what = f"mimics {leader.name!r}, which mimics {leader.mimic.leader!r}; many programs read no chains of mimics"
+        what = f"mimics {leader.name!r}, which mimics {leader.mimic.leader!r}; many programs read no such chains"
         fix = f"mimic {leader.mimic.leader!r} itself, with the product of the multipliers"
         yield Finding("info", "mimic-chain", where, what, fix, joint.line)
     ends = [joint.mimic.ratio * x + joint.mimic.offset for x in (leader.limits.lower, leader.limits.upper)]
@@ -75,5 +75,5 @@ def _neighbors(robot: Robot) -> Iterator[Finding]:
         joint, above = robot.joint(name), masses[parent]
         if parent and above > 0 and mass > RATIO * above:
             what = f"carries {mass:.3g} kg on a link of {above:.3g} kg, {mass / above:.0f} times as much"
-            fix = "such a ratio spoils the condition of the mass matrix; check both masses"
+            fix = "such a ratio makes the mass matrix ill-conditioned; check both masses"
             yield Finding("warning", "mass-ratio", f"joint {name!r}", what, fix, joint.line)

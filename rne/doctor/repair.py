@@ -1,6 +1,6 @@
-"""The nearest inertias that bodies can have, written into a URDF that is left alone otherwise.
+"""Replacement of impossible inertias in a URDF file by the nearest physical ones; the rest of the file is unchanged.
 
-What a body can have, and which inertia is the nearest, says `rne.bodies.physical`. Mass and center of mass stay.
+`rne.bodies.physical` defines which inertias are physical and which is the nearest. Mass and center of mass are kept.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class Repair:
 
     Attributes
     ----------
-    link : the link.
-    line : of its inertia in the file.
+    link : name of the link.
+    line : line of its ``<inertia>`` in the file.
     before, after : ixx, iyy, izz, ixy, ixz, iyz in the axes of its inertial frame, kg m^2.
     """
 
@@ -42,14 +42,14 @@ class Repair:
 
     @property
     def change(self) -> float:
-        """Size of the change as a share of the inertia that was there (Frobenius norms)."""
+        """Size of the change relative to the original inertia (Frobenius norms)."""
         return float(np.linalg.norm(_matrix(self.after) - _matrix(self.before)) / np.linalg.norm(_matrix(self.before)))
 
 
 def repair_inertias(path: str | os.PathLike[str]) -> tuple[bytes, tuple[Repair, ...]]:
-    """Return a URDF with the nearest inertias that bodies can have in place of those that none has.
+    """Return a URDF file with physically impossible inertias replaced by the nearest possible ones.
 
-    Only the six numbers of such an ``<inertia>`` are written anew; every other byte of the file stays.
+    Only the six numbers of such an ``<inertia>`` are rewritten; every other byte of the file is unchanged.
 
     Parameters
     ----------
@@ -57,15 +57,15 @@ def repair_inertias(path: str | os.PathLike[str]) -> tuple[bytes, tuple[Repair, 
 
     Returns
     -------
-    data : the file with the repairs in it.
-    repairs : what was replaced, in the order of the file.
+    data : content of the repaired file.
+    repairs : the replaced inertias, in the order of the file.
 
     Raises
     ------
     ModelError
-        The file does not load, be it with ``strict=False``.
+        The file does not load, not even with ``strict=False``.
     FileError
-        It is no URDF, or in an encoding whose characters cannot be replaced byte by byte.
+        The file is not a URDF, or its encoding does not allow replacing single characters.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def repair_inertias(path: str | os.PathLike[str]) -> tuple[bytes, tuple[Repair, 
     if not where.lower().endswith((".urdf", ".xml")):
         raise FileError(f"{where}: only the inertias of a URDF file can be repaired")
     findings, data, encoding = open_urdf(path, strict=False)
-    read_document(data, findings, encoding)  # says what is wrong with a file that does not load
+    read_document(data, findings, encoding)  # raises if the file does not load
     if b"\0" in data:
         raise FileError(f"{where}: the encoding of the file does not allow a repair; save it as UTF-8")
     repairs, parts, copied = [], [], 0
@@ -90,7 +90,7 @@ def repair_inertias(path: str | os.PathLike[str]) -> tuple[bytes, tuple[Repair, 
         if after == before:
             continue
         tag = _TAG.match(data, inertia.offset)
-        assert tag is not None  # expat has seen it there
+        assert tag is not None  # expat found it at this position
         parts += [data[copied : inertia.offset], _rewritten(tag[0], after)]
         copied = tag.end()
         repairs.append(Repair(link, inertia.line, before, after))
@@ -105,7 +105,7 @@ def _matrix(six: tuple[float, ...]) -> NDArray[np.float64]:
 
 
 def _inertias(robot: Element) -> Iterator[tuple[str, Element]]:
-    """Yield the name of every link that has an inertia, and its element."""
+    """Yield the name and the element of every link that has an inertia."""
     for link in robot.children:
         if link.tag == "link":
             for inertial in (child for child in link.children if child.tag == "inertial"):

@@ -1,4 +1,4 @@
-"""What the doctor finds, as data and as a page."""
+"""The findings of the doctor, as data and as a printable page."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from rne.check import check_choice
 from rne.tables import Report
 
 SEVERITIES = ("error", "warning", "info")
-"""Errors forbid the use of the robot, warnings are likely mistakes, infos are worth knowing."""
+"""Errors prevent the use of the robot, warnings are likely mistakes, infos are worth knowing."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that the doctor says.
+    """One finding of the doctor.
 
     Attributes
     ----------
     severity : "error", "warning" or "info".
-    code : a short name of the kind of finding, which stays the same from release to release.
-    element : what it is about, for example ``link 'hand'``; empty for the whole robot.
-    what : what was found, with the numbers.
-    fix : what to do about it; empty where nothing need be done, or where `what` says it.
-    line : line of the element in the file, None where there is none.
+    code : short name of the kind of finding, stable across releases.
+    element : the element concerned, for example ``link 'hand'``; empty for the whole robot.
+    what : description of the finding, with the numbers.
+    fix : how to correct it; empty if nothing needs to be done, or if `what` includes it.
+    line : line of the element in the file, None if there is none.
 
     Examples
     --------
@@ -44,15 +44,15 @@ class Finding:
 
 @dataclass(frozen=True, repr=False)
 class Diagnosis(Report):
-    """All that the doctor says of a robot, as `diagnose` returns it; `str(diagnosis)` is a page to read.
+    """All findings about a robot, as returned by `diagnose`; `str(diagnosis)` is a printable page.
 
     Attributes
     ----------
-    robot : its name; empty if the file could not become a robot.
+    robot : name of the robot; empty if the file could not be loaded.
     source : the file.
     findings : errors first, then warnings, then infos, each in the order of the file.
     condition : median and largest condition number of the mass matrix over the sampled postures, in SI units; None
-        where the robot has no coordinates, or is none.
+        if the robot has no coordinates, or could not be loaded.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class Diagnosis(Report):
     condition: tuple[float, float] | None = None
 
     def count(self, severity: str) -> int:
-        """Return the number of findings of a severity, "error", "warning" or "info"."""
+        """Return the number of findings of one severity: "error", "warning" or "info"."""
         check_choice("severity", severity, SEVERITIES)
         return sum(finding.severity == severity for finding in self.findings)
 

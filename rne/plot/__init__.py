@@ -1,12 +1,12 @@
-"""Pictures of motions, torques and motors, as matplotlib figures that belong to nobody (extra `plot`).
+"""Plots of motions, torques and motors, as matplotlib figures (extra `plot`).
 
-Every function takes plain arrays or what other functions of rne return, and gives a `matplotlib.figure.Figure` with SI
-units on its axes. None opens a window, picks a backend or touches pyplot. In a notebook, `%matplotlib inline` shows the
-figure that a cell ends with; `save` writes it as PNG, SVG or PDF.
+Every function takes arrays or the result of another function of rne, and returns a `matplotlib.figure.Figure` with SI
+units on its axes. No function opens a window, selects a backend or uses pyplot. In a notebook, `%matplotlib inline`
+shows the figure at the end of a cell; `save` writes it as PNG, SVG or PDF.
 
-Colors are those of Okabe and Ito, told apart with every kind of color vision. There is a panel a joint, in as many
-rows as it takes. Gaps (NaN, infinity) stay gaps. Of motions too long for the pixels the envelope is drawn, which keeps
-every peak, so that a million samples make a small file.
+Colors are those of Okabe and Ito, distinguishable with every kind of color vision. There is one panel per joint, in as
+many rows as needed. NaN and infinity are drawn as gaps. Motions with more samples than pixels are drawn by their
+envelope, which keeps every peak, so that a million samples result in a small file.
 """
 
 import lazy_loader

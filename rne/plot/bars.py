@@ -1,4 +1,4 @@
-"""Bars: what the joints of a robot ask of their motors."""
+"""Bar charts: the demands of the joints on their motors."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 
 
 def sizing(report: MotorSizing) -> Figure:
-    """What each joint asks of its motor: peaks and mean squares against limits, and what the torque at its peak is of.
+    """Plot the demand on each motor: peak and RMS values with the limits, and the terms of the peak torque.
 
-    Joints that turn and joints that slide have panels of their own, for their units differ.
+    Revolute and prismatic joints have separate panels, because their units differ.
 
     Parameters
     ----------
-    report : as `rne.motor_sizing` returns it.
+    report : the result of `rne.motor_sizing`.
 
     Returns
     -------
-    figure : matplotlib.figure.Figure. From left to right: torque (peak, RMS, limit, and the part of the limit that the
-        peak takes), speed, power, and the terms of the torque at its peak.
+    figure : matplotlib.figure.Figure. From left to right: torque (peak, RMS, limit, and the peak in percent of the
+        limit), speed, power, and the terms of the torque at its peak.
 
     Raises
     ------
     ArgumentError
-        The report is something else.
+        `report` is not a `MotorSizing`.
     MissingExtraError
         matplotlib is not installed.
 
@@ -77,11 +77,11 @@ def sizing(report: MotorSizing) -> Figure:
 def _bars(ax: Axes, peak: Floats, rms: Floats) -> None:
     places = np.arange(len(peak))
     ax.barh(places, peak, 0.7, color=PALE, label="peak")
-    ax.barh(places, rms, 0.35, color=DARK, label="root of mean square")
+    ax.barh(places, rms, 0.35, color=DARK, label="root mean square")
 
 
 def _limits(ax: Axes, peak: Floats, limit: Floats, used: Floats) -> None:
-    """Mark the limits, and tell what part of them the peaks take."""
+    """Mark the limits, and write the peaks in percent of them."""
     there = np.flatnonzero(limit < np.inf)
     if not there.size:
         return
@@ -107,5 +107,5 @@ def _terms(ax: Axes, terms: dict[str, Floats], total: Floats) -> None:
         below += value.clip(None, 0.0)
     ax.axvline(0.0, color=GRAY, linewidth=0.6)
     ax.plot(total, places, "D", color=BLACK, markersize=4, label="sum")
-    ax.use_sticky_edges = False  # a bar of no length would hold the frame
+    ax.use_sticky_edges = False  # a bar of length zero would remove the margin
     ax.margins(x=0.08)

@@ -1,4 +1,4 @@
-"""Few samples that draw the same line as many: no peak and no gap is lost. Numbers only."""
+"""Selection of few samples that draw the same line as all of them: no peak and no gap is lost. Numbers only."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ Indices = NDArray[np.intp]
 
 
 def envelope(x: Floats, lines: Iterable[Floats], columns: int) -> Indices:
-    """Samples to draw, so that lines look as if all were drawn.
+    """Select samples such that the lines look as if all samples were drawn.
 
-    The width of the picture is cut into columns of equal width. Of each line and column remain the lowest and the
-    highest sample and the first one without a value; and the first and last sample of all. What is drawn are samples
-    that there are, at their own place, and the extremes of a line are among them, both of all and of each column.
+    The width of the plot is divided into columns of equal width. For each line and column, the lowest and the highest
+    sample and the first gap are kept, in addition to the first and the last sample of all. The result consists of
+    original samples at their original places, and includes the extremes of every line and column.
 
     Parameters
     ----------
-    x : (T,) places, none before the one in front of it.
-    lines : of (T,) values each; NaN and infinity are gaps.
-    columns : about as many as the picture has pixels; up to four times as many samples are all drawn.
+    x : (T,) abscissas, not decreasing.
+    lines : arrays of (T,) values; NaN and infinity are gaps.
+    columns : number of columns, about the number of pixels. Up to four times as many samples are all kept.
 
     Returns
     -------
-    kept : indices, growing; for m lines at most 3 m columns + 2 of them where samples are left out.
+    kept : increasing indices; for m lines at most 3 m columns + 2 of them if samples are omitted.
     """
     count = len(x)
     if count <= 4 * columns:
@@ -44,13 +44,13 @@ def envelope(x: Floats, lines: Iterable[Floats], columns: int) -> Indices:
 
 
 def _lowest(y: Floats, starts: Indices) -> Indices:
-    """Index of the lowest value of each column."""
+    """Return the index of the lowest value of each column."""
     lengths = np.diff(starts, append=len(y))
     return _first(y == np.repeat(np.minimum.reduceat(y, starts), lengths), starts)
 
 
 def _first(marked: NDArray[np.bool_], starts: Indices) -> Indices:
-    """Index of the first marked sample of each column that has one."""
+    """Return the index of the first marked sample of each column that has one."""
     found = np.flatnonzero(marked)
     column = np.searchsorted(starts, found, side="right")
     first: Indices = found[np.diff(column, prepend=0) > 0]

@@ -1,4 +1,4 @@
-"""Heat maps: what the terms of the equations of motion are worth."""
+"""Heat maps: the significance of the terms of the equations of motion."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 
 
 def significance(report: Significance) -> Figure:
-    """What each term of the equations of motion is worth to each joint, and the error of a model without it.
+    """Plot the share of each term of the equations of motion for each joint, and the error of a model without it.
 
     Parameters
     ----------
-    report : as `rne.significance` returns it.
+    report : the result of `rne.significance`.
 
     Returns
     -------
-    figure : matplotlib.figure.Figure. From left to right, a row a joint: the share of each term; the largest error by
-        dropping one term alone, in percent of the peak torque; and, where the report drops coefficients, the error by
-        dropping them all: the largest in percent of the peak, and the root of the mean square in percent of that of the
+    figure : matplotlib.figure.Figure with one row per joint. From left to right: the share of each term; the largest
+        error if one term alone is dropped, in percent of the peak torque; and, if the report drops coefficients, the
+        error if all of them are dropped: the largest in percent of the peak torque, and the RMS in percent of the RMS
         torque.
 
     Raises
     ------
     ArgumentError
-        The report is something else.
+        `report` is not a `Significance`.
     MissingExtraError
         matplotlib is not installed.
 
@@ -52,7 +52,7 @@ def significance(report: Significance) -> Figure:
     n = report.robot.n
     names = [shortened(name, 28) for name in report.joint_names]
     count = 3 if report.dropped else 2
-    figure = blank(5.0 * count, 2.0 + 0.3 * n, f"{report.robot.name}: what the terms are worth")
+    figure = blank(5.0 * count, 2.0 + 0.3 * n, f"{report.robot.name}: significance of the terms")
     panels = [tidy(ax) for ax in figure.subplots(1, count)]
     _map(panels[0], report.terms.share.reshape(n, len(OF_THE_MODEL)), "share of each term (%)")
     _map(panels[1], report.terms.of_peak.reshape(n, len(OF_THE_MODEL)), "error without it (% of peak)")
@@ -60,8 +60,8 @@ def significance(report: Significance) -> Figure:
         ax.set_yticks(range(n), names if ax is panels[0] else [""] * n, parse_math=False)
     if report.dropped:
         ax, places = panels[2], np.arange(n)
-        ax.barh(places, 100 * report.error.of_peak, 0.7, color=PALE, label="largest error, of the peak torque")
-        ax.barh(places, 100 * report.error.of_rms, 0.35, color=DARK, label="mean square, of that of the torque")
+        ax.barh(places, 100 * report.error.of_peak, 0.7, color=PALE, label="largest error, % of peak torque")
+        ax.barh(places, 100 * report.error.of_rms, 0.35, color=DARK, label="RMS error, % of RMS torque")
         ax.set_ylim(n - 0.5, -0.5)
         ax.set_xlim(left=0.0)
         parts = len(report.coefficients.names)
@@ -71,7 +71,7 @@ def significance(report: Significance) -> Figure:
 
 
 def _map(ax: Axes, parts: Floats, title: str) -> None:
-    """Draw parts of one as dark as they are large, each with its number in percent."""
+    """Draw fractions as a heat map, each with its value in percent."""
     ax.imshow(parts, cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto")
     for (row, column), part in np.ndenumerate(parts):
         if part > 0:

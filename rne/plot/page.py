@@ -1,4 +1,4 @@
-"""A figure made without pyplot, with panels that grow with the number of joints: what all plots share."""
+"""Common parts of all plots: a figure created without pyplot, with a grid of panels that depends on the joints."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe, Ito, "Color Universal Design" (2008): told apart with every kind of color vision.
+# Okabe, Ito, "Color Universal Design" (2008): distinguishable with every kind of color vision.
 BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, RED, PURPLE = (
     "#000000", "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
 )  # fmt: skip
 PALE, GRAY, DARK = "#C4C4C4", "#999999", "#555555"
 SMALL = 8
-"""Points of all text but titles."""
+"""Size of all text except titles, in points."""
 NEAR = 0.1
-"""A limit is in view where the data reach this part of it; beyond, it would press the data flat."""
+"""A limit is shown if the data reach this fraction of it; otherwise it would compress the data too much."""
 
 
 class Units(NamedTuple):
-    """What the axes of a joint are labeled with."""
+    """Axis labels of a joint."""
 
     position: str
     velocity: str
@@ -47,13 +47,13 @@ def units(robot: Robot) -> list[Units]:
 
 
 class Motion(NamedTuple):
-    """A motion as it is drawn.
+    """A motion, prepared for drawing.
 
     Attributes
     ----------
-    x : (T,) times, or numbers of the samples.
-    label : what they are.
-    timed : whether they are times.
+    x : (T,) times, or sample numbers.
+    label : axis label of `x`.
+    timed : whether `x` are times.
     rows : by name, (T, n).
     """
 
@@ -64,28 +64,30 @@ class Motion(NamedTuple):
 
 
 def as_motion(robot: Robot, t: ArrayLike | None, **values: ArrayLike | None) -> Motion:
-    """Settle the arguments of a plot over time: infinity becomes NaN, a gap like any other.
+    """Check and convert the arguments of a plot over time; infinity becomes NaN, which is drawn as a gap.
 
     Raises
     ------
     ArgumentError
-        No robot, arrays that are not (T, n), times that are not (T,) finite numbers in order.
+        `robot` is not a robot, an array is not (T, n), or the times are not (T,) finite, nondecreasing numbers.
     """
     check_robot(robot)
     first = next(iter(values))
     for name, value in values.items():
-        if value is None:  # which elsewhere stands for zeros
+        if value is None:  # which means zeros elsewhere
             raise ArgumentError(f"{name}: wanted an array to draw, got None")
     batch = as_batch(robot, values, required=first)
     if len(batch.shape) != 1:
         given = (*batch.shape, robot.n)
-        raise ArgumentError(f"{first}: wanted one motion, shape (T, {robot.n}), got {given}; draw batches one by one")
+        raise ArgumentError(f"{first}: wanted one motion, shape (T, {robot.n}), got {given}; plot batches one by one")
     rows = {name: _without_infinity(row) for name, row in batch.rows.items()}
     if t is None:
         return Motion(np.arange(batch.samples), "sample", False, rows)
     times = numbers("t", t, batch.shape)
     if (np.diff(times) < 0).any():
-        raise ArgumentError(f"t: wanted times in order, but t[{int(np.diff(times).argmin()) + 1}] is before the last")
+        raise ArgumentError(
+            f"t: wanted times in order, but t[{int(np.diff(times).argmin()) + 1}] is before the one preceding it"
+        )
     return Motion(times, "time (s)", True, rows)
 
 
@@ -95,7 +97,7 @@ def _without_infinity(row: Floats) -> Floats:
 
 
 def blank(width: float, height: float, title: str) -> Figure:
-    """Make a figure that belongs to nobody: no window, no pyplot.
+    """Create a figure that is not registered with pyplot and has no window.
 
     Raises
     ------
@@ -110,7 +112,7 @@ def blank(width: float, height: float, title: str) -> Figure:
 
 
 def tidy(ax: Axes) -> Axes:
-    """Give axes small letters and no frame where there are no numbers."""
+    """Set a small font, and hide the spines without numbers."""
     ax.tick_params(labelsize=SMALL)
     for axis in (ax.xaxis, ax.yaxis):
         axis.get_offset_text().set_fontsize(SMALL)
@@ -120,7 +122,7 @@ def tidy(ax: Axes) -> Axes:
 
 
 def name_axes(ax: Axes, x: str | None = None, y: str | None = None) -> None:
-    """Label axes in small letters."""
+    """Label axes in a small font."""
     if x is not None:
         ax.set_xlabel(x, fontsize=SMALL)
     if y is not None:
@@ -128,7 +130,7 @@ def name_axes(ax: Axes, x: str | None = None, y: str | None = None) -> None:
 
 
 def shortened(name: str, letters: int) -> str:
-    """Leave the two ends of a name that is too long: they are what tells names apart."""
+    """Shorten a long name in the middle, since its two ends are what distinguishes it from others."""
     if len(name) <= letters:
         return name
     head = max(letters - 1, 2) // 2
@@ -136,7 +138,7 @@ def shortened(name: str, letters: int) -> str:
 
 
 def legend(figure: Figure) -> Figure:
-    """Explain every label of any panel once, outside the panels, where it covers nothing."""
+    """Add one legend for the labels of all panels, outside the panels."""
     entries: dict[str, Any] = {}
     for ax in figure.axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
@@ -150,24 +152,24 @@ def legend(figure: Figure) -> Figure:
 
 
 class Page:
-    """Cells in a grid, one a joint or so, each of one panel or of several side by side.
+    """A figure with a grid of cells, usually one per joint, each with one panel or several side by side.
 
     Parameters
     ----------
-    title : above all.
-    cells : how many.
-    across : panels of a cell.
-    x_label : of the axis that all panels share; None where each panel has its own.
+    title : title of the figure.
+    cells : number of cells.
+    across : number of panels in a cell.
+    x_label : label of the horizontal axis that all panels share; None if each panel has its own axis.
 
     Attributes
     ----------
     figure : the figure.
-    cells : for each cell its panels.
-    columns : how many columns of pixels a line is worth.
+    cells : the panels of each cell.
+    columns : number of pixel columns to which a line is reduced.
     """
 
     def __init__(self, title: str, cells: int, across: int = 1, x_label: str | None = None) -> None:
-        beside = max(1, round((cells / (2 * across)) ** 0.5))  # cells a row: two rows of panels for each column
+        beside = max(1, round((cells / (2 * across)) ** 0.5))  # cells per row: two rows of panels for each column
         rows, wide = -(-cells // beside), beside * across
         self.figure = blank(max(9.0, 3.2 * wide), 1.0 + rows * max(1.9, 3.4 - 0.5 * rows), title)
         self.columns = max(150, 1200 // wide)
@@ -187,22 +189,22 @@ class Page:
                 if x_label is not None:
                     ax.tick_params(labelbottom=is_lowest)
                     name_axes(ax, x_label if is_lowest else None)
-                    ax.xaxis.set_in_layout(row == rows - 1)  # where the last row ends early, there is room below
+                    ax.xaxis.set_in_layout(row == rows - 1)  # below the last row there is space
                 panels.append(ax)
             self.cells.append(panels)
 
     def head(self, ax: Axes, name: str, note: str = "", color: str = RED) -> None:
-        """Write a name above a panel, and a note to its right."""
+        """Write a name above a panel, and a note to the right of it."""
         name = shortened(name, max(6, self._letters - len(note)))
-        # A given height saves matplotlib the search for one, which is half of the time of many panels.
+        # With a given height matplotlib need not search for one, which takes half of the time for many panels.
         ax.set_title(name, loc="left", y=1.0, fontsize=9, parse_math=False)
         if note:
             ax.set_title(note, loc="right", y=1.0, fontsize=SMALL, color=color)
 
     def line(self, ax: Axes, x: Floats, y: Floats, **style: Any) -> Floats:
-        """Draw a line; return the indices of the samples that it was drawn with.
+        """Draw a line; return the indices of the samples drawn.
 
-        A sample alone between two gaps is a dot.
+        A single sample between two gaps is drawn as a dot.
         """
         kept = envelope(x, [y], self.columns)
         there = np.pad(~np.isnan(y[kept]), 1)
@@ -212,9 +214,9 @@ class Page:
         return kept
 
     def against(self, ax: Axes, name: str, x: Floats, y: Floats, lower: float, upper: float) -> None:
-        """Draw a line against its limits, mark the samples beyond them, and head the panel.
+        """Draw a line with its limits, mark the samples beyond them, and write the name above the panel.
 
-        The note beside the name counts these samples, or tells a limit so far from all values that it is not in view.
+        The note beside the name counts these samples, or gives a limit that is too far from the data to be shown.
         """
         kept = self.line(ax, x, y, color=BLUE)
         bounds = [bound for bound in (lower, upper) if np.isfinite(bound)]
@@ -232,7 +234,7 @@ class Page:
 
 
 def view(ax: Axes, values: Floats) -> None:
-    """Let the vertical axis show these values, with some room."""
+    """Extend the vertical axis to show these values, with a margin."""
     if not values.size:
         return
     low, high = float(values.min()), float(values.max())
@@ -241,7 +243,7 @@ def view(ax: Axes, values: Floats) -> None:
 
 
 def _told(bounds: list[float]) -> str:
-    """Words for limits that are not in view."""
+    """Return the note about limits that are not shown."""
     if not bounds:
         return ""
     if len(bounds) == 2 and bounds[0] == -bounds[1]:

@@ -1,4 +1,4 @@
-"""Figures into files."""
+"""Saving of figures."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DATELESS: dict[str, dict[str, Any]] = {".pdf": {"CreationDate": None}, ".png": {}, ".svg": {"Date": None}}
-"""What each kind of file is told about itself, so that it is the same today and tomorrow."""
+"""Metadata of each file type, fixed so that the output does not depend on the date."""
 
 
 def save(figure: Figure, path: str | os.PathLike[str], *, dpi: float = 150.0) -> None:
-    """Write a figure as PNG, SVG or PDF, as the suffix of the path says.
+    """Write a figure as PNG, SVG or PDF, selected by the suffix of the path.
 
-    The file is there complete or not at all, and an old one stays until then. The same figure gives the same bytes.
+    The file is written completely or not at all; an existing file is replaced at the end. The same figure gives the
+    same bytes.
 
     Parameters
     ----------
-    figure : as the functions of `rne.plot` return it, or any other of matplotlib.
-    path : ends in .png, .svg or .pdf.
-    dpi : pixels an inch, of PNG and of what is an image in the others.
+    figure : result of a function of `rne.plot`, or any other matplotlib figure.
+    path : path with the suffix .png, .svg or .pdf.
+    dpi : pixels per inch of PNG files, and of raster images in SVG and PDF files.
 
     Returns
     -------
@@ -35,9 +36,9 @@ def save(figure: Figure, path: str | os.PathLike[str], *, dpi: float = 150.0) ->
     Raises
     ------
     FileError
-        The suffix is none of these.
+        The suffix is unknown.
     ArgumentError
-        The figure is something else.
+        `figure` is not a matplotlib figure, or another argument has the wrong type or value.
     OSError
         The file cannot be written.
 
@@ -48,7 +49,7 @@ def save(figure: Figure, path: str | os.PathLike[str], *, dpi: float = 150.0) ->
     >>> figure = rne.plot.torques(arm, None, [[1.0, 2.0], [3.0, 4.0]])
     >>> rne.plot.save(figure, "torques.jpeg")
     Traceback (most recent call last):
-    rne.errors.FileError: torques.jpeg: unknown kind of picture '.jpeg'; wanted .pdf, .png or .svg
+    rne.errors.FileError: torques.jpeg: unknown image format '.jpeg'; wanted .pdf, .png or .svg
     """
     if not hasattr(figure, "savefig"):
         raise ArgumentError(f"figure: wanted a matplotlib Figure, got {type(figure).__name__}")
@@ -60,9 +61,9 @@ def save(figure: Figure, path: str | os.PathLike[str], *, dpi: float = 150.0) ->
     suffix = Path(name).suffix.lower()
     if suffix not in DATELESS:
         *kinds, last = DATELESS
-        raise FileError(f"{name}: unknown kind of picture {suffix!r}; wanted {', '.join(kinds)} or {last}")
+        raise FileError(f"{name}: unknown image format {suffix!r}; wanted {', '.join(kinds)} or {last}")
     from matplotlib import rc_context
 
-    # The names of parts within SVG are random but for this salt.
+    # Without a fixed salt, the ids of elements in SVG files are random.
     with rc_context({"svg.hashsalt": "rne"}), replacing(name) as stream:
         figure.savefig(stream, format=suffix[1:], dpi=dpi, metadata=DATELESS[suffix])

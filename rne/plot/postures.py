@@ -1,4 +1,4 @@
-"""Plots over positions of joints: phase portraits, and the inertia that joints feel."""
+"""Plots over joint positions: phase portraits, and effective inertia."""
 
 from __future__ import annotations
 
@@ -19,31 +19,32 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LONG = 20_000
-"""Samples from where on a phase portrait is no line but the ground that the line covers."""
+"""Number of samples from which a phase portrait is drawn as a density map instead of a line."""
 CELLS = 150
-"""Squares of this ground, each way."""
+"""Number of squares of the density map in each direction."""
 
 
 def inertia(
     robot: Robot, q: ArrayLike, over: str | int, *, free: Iterable[str | int] | None = None, rotors: bool = True
 ) -> Figure:
-    """Inertia that the drive of each joint feels over a sweep of one joint, other joints locked and free.
+    """Plot the effective inertia of each joint over a sweep of one joint, with the other joints locked and free.
 
     Parameters
     ----------
     robot : the robot.
-    q : (T, n) postures, rad or m, in the order of the swept joint.
-    over : the swept joint: its name, or its number, from 1.
+    q : (T, n) postures, rad or m, ordered by the position of the swept joint.
+    over : the swept joint: its name, or its number, counted from 1.
     free, rotors : as for `rne.effective_inertia`.
 
     Returns
     -------
-    figure : matplotlib.figure.Figure, a panel a joint: D_ii with all others locked, and less of it with them free.
+    figure : matplotlib.figure.Figure with one panel per joint: D_ii with all other joints locked, and the smaller
+        inertia with them free.
 
     Raises
     ------
     ArgumentError, UnknownNameError
-        An argument has the wrong shape, type or value; an unknown joint; the swept joint turns back.
+        An argument has the wrong shape, type or value, the joint is unknown, or its positions are not in order.
     SingularError
         Some motion of the free joints moves no mass.
     MissingExtraError
@@ -65,11 +66,11 @@ def inertia(
     postures = as_motion(robot, None, q=q).rows["q"]
     x = postures[:, swept]
     if not (np.diff(x) >= 0).all():
-        raise ArgumentError(f"q: wanted postures in the order of the swept joint {robot.joint_names[swept]}")
+        raise ArgumentError(f"q: wanted postures ordered by the position of the swept joint {robot.joint_names[swept]}")
     felt = effective_inertia(robot, postures, free=free, rotors=rotors)
     labels = units(robot)
     along = f"{robot.joint_names[swept]}: {labels[swept].position}"
-    page = Page(f"{robot.name}: inertia felt by the drives", robot.n, x_label=along)
+    page = Page(f"{robot.name}: effective inertia of the joints", robot.n, x_label=along)
     for k, ((ax,), unit) in enumerate(zip(page.cells, labels, strict=True)):
         page.line(ax, x, felt.locked[:, k], color=BLUE, label="other joints locked")
         page.line(ax, x, felt.free[:, k], color=ORANGE, linestyle="--", label="other joints free")
@@ -80,18 +81,23 @@ def inertia(
 
 
 def phase(robot: Robot, q: ArrayLike, qd: ArrayLike) -> Figure:
-    """Phase portrait of each joint: its velocity against its position, within the box of its limits.
+    """Plot the phase portrait of each joint: its velocity over its position, with its limits.
 
     Parameters
     ----------
     robot : the robot.
-    q, qd : (T, n) positions, rad or m, and velocities. Of more than 20,000 samples the ground is drawn that they cover,
-        in squares that are the darker the more samples fall in them.
+    q, qd : (T, n) positions, rad or m, and velocities. More than 20,000 samples are drawn as a density map instead of
+        a line; darker squares contain more samples.
 
     Returns
     -------
-    figure : matplotlib.figure.Figure, a panel a joint; a dot is where the motion starts. Limits farther from the motion
-        than it is wide are left out. `torques` tells the errors.
+    figure : matplotlib.figure.Figure with one panel per joint. A dot marks the start of the motion. Limits farther from
+        the motion than its width are not shown.
+
+    Raises
+    ------
+    ArgumentError, MissingExtraError
+        As for `torques`.
 
     Examples
     --------
@@ -133,7 +139,7 @@ def _portrait(ax: Axes, motion: Motion, k: int) -> None:
 
 
 def _limit(ax: Axes, bound: float, axis: str) -> None:
-    """Draw a limit where it is in view, or but for little."""
+    """Draw a limit if it is within the range of the axis, or not far outside."""
     low, high = ax.get_xlim() if axis == "x" else ax.get_ylim()
     if low - (high - low) <= bound <= high + (high - low):
         draw = ax.axvline if axis == "x" else ax.axhline

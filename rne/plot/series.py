@@ -1,4 +1,4 @@
-"""Plots over time: torques and states against limits, power, energy, tracking."""
+"""Plots over time: torques and states with their limits, power, energy, tracking."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
 
 def torques(robot: Robot, t: ArrayLike | None, tau: ArrayLike) -> Figure:
-    """Torque of each joint over time, against its limits of effort.
+    """Plot the torque of each joint over time, with its effort limits.
 
-    Samples beyond a limit are marked and counted. A limit more than ten times as far away as the largest torque is not
-    in view, but told beside the name. Of long motions the envelope is drawn: the extremes are kept.
+    Samples beyond a limit are marked and counted. A limit more than ten times the largest torque is not drawn, but
+    written beside the name. Long motions are drawn by their envelope, which keeps the extremes.
 
     Parameters
     ----------
-    robot : the robot, whose `effort` holds the limits.
-    t : (T,) times, s, none before the last; None to draw over the numbers of the samples.
-    tau : (T, n) torques, N m or N, as of `rne.inverse_dynamics`; NaN and infinity are gaps.
+    robot : the robot; `robot.effort_limit` has the limits.
+    t : (T,) times, s, not decreasing; None to plot over the sample number.
+    tau : (T, n) torques, N m or N, for example of `rne.inverse_dynamics`; NaN and infinity are gaps.
 
     Returns
     -------
-    figure : matplotlib.figure.Figure, a panel a joint.
+    figure : matplotlib.figure.Figure with one panel per joint.
 
     Raises
     ------
@@ -57,17 +57,22 @@ def torques(robot: Robot, t: ArrayLike | None, tau: ArrayLike) -> Figure:
 
 
 def states(robot: Robot, t: ArrayLike | None, q: ArrayLike, qd: ArrayLike) -> Figure:
-    """Position and velocity of each joint over time, against their limits.
+    """Plot position and velocity of each joint over time, with their limits, drawn as in `torques`.
 
     Parameters
     ----------
-    robot : the robot, whose `lower`, `upper` and `velocity` hold the limits.
-    t : as for `torques`, which also tells the errors and how limits are drawn.
+    robot : the robot; `lower_limit`, `upper_limit` and `velocity_limit` have the limits.
+    t : as for `torques`.
     q, qd : (T, n) positions, rad or m, and velocities.
 
     Returns
     -------
-    figure : matplotlib.figure.Figure, for each joint a panel of positions and one of velocities beside it.
+    figure : matplotlib.figure.Figure with a panel of positions and one of velocities for each joint.
+
+    Raises
+    ------
+    ArgumentError, MissingExtraError
+        As for `torques`.
 
     Examples
     --------
@@ -93,20 +98,25 @@ def states(robot: Robot, t: ArrayLike | None, q: ArrayLike, qd: ArrayLike) -> Fi
 
 
 def power(robot: Robot, t: ArrayLike | None, qd: ArrayLike, tau: ArrayLike) -> Figure:
-    """Mechanical power tau qd of each joint and of all together over time, and the work of all.
+    """Plot the mechanical power tau qd of each joint and of all joints over time, and their total work.
 
-    Power below zero flows out of the joint: the motor brakes.
+    Negative power is returned by the joint: the motor brakes.
 
     Parameters
     ----------
     robot : the robot.
-    t : as for `torques`, which also tells the errors. Without times there is no work.
+    t : as for `torques`. Without times, the work is not plotted.
     qd, tau : (T, n) velocities and torques.
 
     Returns
     -------
-    figure : matplotlib.figure.Figure, a panel a joint, one for all where there are several, and one for the work since
-        the start by the trapezoid rule, which ends at the first gap.
+    figure : matplotlib.figure.Figure with one panel per joint, one for the sum if there are several joints, and one for
+        the work since the start, integrated by the trapezoidal rule up to the first gap.
+
+    Raises
+    ------
+    ArgumentError, MissingExtraError
+        As for `torques`.
 
     Examples
     --------
@@ -144,20 +154,25 @@ def energy(
     *,
     gravity: ArrayLike | None = None,
 ) -> Figure:
-    """Kinetic, potential and total energy over time; below, how the total changed, which for a free motion is drift.
+    """Plot kinetic, potential and total energy over time, and the change of the total, which is drift if undriven.
 
     Parameters
     ----------
     robot : the robot.
-    t : as for `torques`, which also tells the errors.
+    t : as for `torques`.
     q, qd : (T, n) positions and velocities.
-    tau : (T, n) torques whose work is drawn beside the change of energy, and what is left when it is taken off: the
-        losses by friction, and the error of an integration. Needs times.
-    gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
+    tau : (T, n) torques. If given, their work is plotted with the change of energy, and so is the difference of the
+        two: the losses by friction, and the error of an integration. Requires times.
+    gravity : (3,) acceleration of free fall in base axes, m/s^2; None means the gravity of the robot.
 
     Returns
     -------
     figure : matplotlib.figure.Figure with two panels.
+
+    Raises
+    ------
+    ArgumentError, MissingExtraError
+        As for `torques`.
 
     Examples
     --------
@@ -171,7 +186,7 @@ def energy(
     """
     motion = as_motion(robot, t, q=q, qd=qd, **({} if tau is None else {"tau": tau}))
     if tau is not None and not motion.timed:
-        raise ArgumentError("tau: the work of torques needs the times t")
+        raise ArgumentError("tau: the work of the torques requires the times t, got None")
     q, qd = motion.rows["q"], motion.rows["qd"]
     kinetic, potential = kinetic_energy(robot, q, qd), potential_energy(robot, q, gravity=gravity)
     total = kinetic + potential
@@ -196,18 +211,23 @@ def energy(
 def tracking(
     robot: Robot, t: ArrayLike | None, reference: ArrayLike, q: ArrayLike, tau: ArrayLike | None = None
 ) -> Figure:
-    """How a motion follows its reference: both, the error between them, and the torques against their limits.
+    """Plot a motion with its reference, the tracking error, and the torques with their limits.
 
     Parameters
     ----------
     robot : the robot.
-    t : as for `torques`, which also tells the errors.
-    reference, q : (T, n) positions wanted and reached, rad or m. The error is reference - q.
-    tau : (T, n) torques; without them there is no such panel.
+    t : as for `torques`.
+    reference, q : (T, n) desired and actual positions, rad or m. The error is reference - q.
+    tau : (T, n) torques; None omits their panels.
 
     Returns
     -------
-    figure : matplotlib.figure.Figure, for each joint panels of position, error and torque side by side.
+    figure : matplotlib.figure.Figure with panels for position, error and torque of each joint.
+
+    Raises
+    ------
+    ArgumentError, MissingExtraError
+        As for `torques`.
 
     Examples
     --------
@@ -238,7 +258,7 @@ def tracking(
 
 
 def _since_start(t: Floats, rate: Floats) -> Floats:
-    """Integral of a rate from the start to each time, by the trapezoid rule."""
+    """Return the integral of a rate from the start to each time, by the trapezoidal rule."""
     parts = np.diff(t) * (rate[1:] + rate[:-1]) / 2
     sums: Floats = np.concatenate([np.zeros(min(len(t), 1)), np.cumsum(parts)])
     return sums

@@ -1,4 +1,4 @@
-"""Plots of what torques consist of."""
+"""Plots of the terms of torques."""
 
 from __future__ import annotations
 
@@ -44,26 +44,25 @@ COLORS = {
     "spring": YELLOW,
     "external": RED,
 }
-"""Of each term, the same in all plots; and the order in which they are stacked."""
+"""Color of each term in all plots, in the order of stacking."""
 
 
 def breakdown(robot: Robot, t: ArrayLike | None, parts: TorqueBreakdown) -> Figure:
-    """What the torque of each joint consists of over time: its terms as stacked areas, and their sum as a line.
+    """Plot the terms of the torque of each joint over time as stacked areas, and their sum as a line.
 
-    Terms above zero are stacked upward and terms below zero downward, so that the height above
-    zero less the depth below it is the total.
-    A term that is zero everywhere is left out. Of long motions those samples are drawn at which the stacks or the total
-    have their extremes.
+    Positive terms are stacked upward and negative terms downward, so that the height above zero minus the depth below
+    it is the total. Terms that are zero everywhere are omitted. Long motions are drawn by the samples at which the
+    stacks or the total have their extremes.
 
     Parameters
     ----------
     robot : the robot.
-    t : (T,) times, s, none before the last; None to draw over the numbers of the samples.
-    parts : of a motion (T, n), as `rne.torque_breakdown` returns it.
+    t : (T,) times, s, not decreasing; None to plot over the sample number.
+    parts : the result of `rne.torque_breakdown` for a motion (T, n).
 
     Returns
     -------
-    figure : matplotlib.figure.Figure, a panel a joint.
+    figure : matplotlib.figure.Figure with one panel per joint.
 
     Raises
     ------
@@ -85,10 +84,10 @@ def breakdown(robot: Robot, t: ArrayLike | None, parts: TorqueBreakdown) -> Figu
         raise ArgumentError(f"parts: wanted a TorqueBreakdown, got {type(parts).__name__}")
     motion = as_motion(robot, t, total=parts.total, **{name: parts.terms[name] for name in COLORS})
     if parts.joint_names != robot.joint_names:
-        raise ArgumentError(f"parts: a breakdown of {', '.join(parts.joint_names)}, not of the joints of {robot.name}")
-    page = Page(f"{robot.name}: what the torques consist of", robot.n, x_label=motion.label)
+        raise ArgumentError(f"parts: wanted a breakdown of {robot.name}, got one of {', '.join(parts.joint_names)}")
+    page = Page(f"{robot.name}: terms of the torques", robot.n, x_label=motion.label)
     total = motion.rows.pop("total")
-    names = [name for name in COLORS if (np.abs(motion.rows[name]) > 0).any()]  # NaN is not
+    names = [name for name in COLORS if (np.abs(motion.rows[name]) > 0).any()]  # NaN does not count
     for k, ((ax,), unit) in enumerate(zip(page.cells, units(robot), strict=True)):
         terms = np.array([motion.rows[name][:, k] for name in names]).reshape(len(names), len(motion.x))
         stacks = [terms.clip(0.0, None), terms.clip(None, 0.0)]

@@ -1,4 +1,4 @@
-"""A robot in a browser. Display alone lives here: every number comes from the public functions."""
+"""Display of a robot in the browser. All numbers come from the public functions; nothing is calculated here."""
 
 from __future__ import annotations
 
@@ -34,25 +34,25 @@ def view(
     port: int = 8080,
     browser: bool = True,
 ) -> Viewer:
-    """Show a robot on a page in the browser; returns at once.
+    """Show a robot in the browser, and return immediately.
 
-    With a motion the page plays it, with the torques that it takes as bars against the limits of the joints; without
-    one the robot is moved by hand, with the torques that hold it against gravity. To be seen are the shapes of the URDF
-    that the robot was loaded from, or else a stick figure; frames; and each body as the uniform ellipsoid that has its
-    mass and inertia, of half axes a_k = sqrt(5 s_k / m) with its principal second moments s_k.
+    If a motion is given, the page plays it and shows its torques as bars relative to the joint limits. Otherwise, the
+    joints have sliders, and the bars show the torques that hold the robot against gravity. The page displays the shapes
+    of the URDF file, or a stick figure if there are none; the frames; and each body as the uniform ellipsoid of the
+    same mass and inertia, with half axes a_k = sqrt(5 s_k / m), where s_k are the principal second moments.
 
-    Needs viser (``pip install 'rne[view]'``), which brings the page along: no network is used.
+    Requires viser (``pip install 'rne[view]'``), which includes the page, so no network access is needed.
 
     Parameters
     ----------
     robot : the robot.
-    q : (samples, n) positions of a motion, rad or m. Where some are NaN, the robot stays where it was.
+    q : (samples, n) positions of a motion, rad or m. In samples with NaN the robot keeps its previous position.
     qd, qdd : (samples, n) velocities and accelerations; None means zero.
     tau : (samples, n) torques to show instead of those of `rne.inverse_dynamics`.
-    t : (samples,) times, s, not decreasing; None means 100 samples a second.
-    friction : whether these contain viscous and Coulomb friction.
-    host : where to listen; "0.0.0.0" lets other machines look on.
-    port : the port, or the first free one above; 0 takes any.
+    t : (samples,) times, s, not decreasing; None means 100 samples per second.
+    friction : whether the calculated torques include viscous and Coulomb friction.
+    host : address to listen on; "0.0.0.0" allows access from other machines.
+    port : port to listen on, or the next free one above; 0 selects any free port.
     browser : whether to open the page in the browser of this machine.
 
     Returns
@@ -62,7 +62,7 @@ def view(
     Raises
     ------
     ArgumentError
-        Arrays do not fit the robot or each other.
+        The arrays do not fit the robot or each other.
     MissingExtraError
         viser is not installed.
 
@@ -76,7 +76,7 @@ def view(
     """
     check_robot(robot)
     if not isinstance(host, str) or not host:
-        raise ArgumentError(f"host: wanted a name or an address, got {shown(host)}")
+        raise ArgumentError(f"host: wanted a host name or an address, got {shown(host)}")
     whole_number("port", port, 0)
     if port > LAST_PORT:
         raise ArgumentError(f"port: wanted at most {LAST_PORT}, got {port}")
@@ -87,7 +87,7 @@ def view(
         motion = make_motion(robot, q, qd, qdd, t=t, tau=tau, friction=friction)
     elif any(given is not None for given in (qd, qdd, t, tau)):
         raise ArgumentError("q: wanted the positions of the motion, got None")
-    with needing("view", "a view needs"):
+    with needing("view", "the viewer needs"):
         from rne.viewer.page import Viewer
     viewer = Viewer(robot, motion, host=host, port=port)
     if browser:

@@ -11,10 +11,10 @@ from rne.model.robot import Robot
 
 Array = NDArray[np.float64]
 
-WITHIN, BEYOND = "#0072b2", "#d55e00"  # colors that everyone can tell apart (Okabe and Ito)
+WITHIN, BEYOND = "#0072b2", "#d55e00"  # distinguishable with every kind of color vision (Okabe and Ito)
 
 _LEAST = 0.01
-"""Torque or force that fills half a bar if nothing larger is there; less is shown as 0.00."""
+"""Smallest torque or force for the full scale of a bar, since smaller values are shown as 0.00."""
 
 _ROW = (
     '<div style="display:flex;justify-content:space-between;gap:1em;margin-top:.35em">'
@@ -31,12 +31,12 @@ _ROW = (
 def full_scale(robot: Robot, peaks: Array) -> Array:
     """Return the torque that fills half a bar, (n,).
 
-    It is the limit of the joint. Joints without one share a scale, so that their bars can be compared: the largest of
-    their peaks, of torques and of forces each.
+    This is the effort limit of the joint. Joints without a limit share one scale for torques and one for forces, the
+    largest of their peaks, so that their bars can be compared.
 
     Parameters
     ----------
-    robot : limits and kinds of the joints.
+    robot : the robot, for the limits and kinds of the joints.
     peaks : (n,) largest finite torque of each joint.
     """
     free = ~np.isfinite(robot.effort_limit) | (robot.effort_limit <= 0)
@@ -49,20 +49,20 @@ def full_scale(robot: Robot, peaks: Array) -> Array:
 
 
 def torque_bars(robot: Robot, tau: Array, scale: Array) -> str:
-    """Return the torques of one state as HTML: a bar a joint, from the middle to the side of its sign.
+    """Return the torques of one state as HTML: one bar per joint, from the middle to the side of its sign.
 
     Parameters
     ----------
-    robot : names and limits of the joints.
-    tau : (n,) torques; NaN is told and has no bar, an infinite one fills its side.
-    scale : (n,) what fills half a bar; a bar beyond it ends there, in another color and with a word.
+    robot : the robot, for the names and limits of the joints.
+    tau : (n,) torques; NaN is shown as text without a bar, infinity fills its side.
+    scale : (n,) torques that fill half a bar; a larger torque is cut off there, and marked by color and text.
     """
     rows = []
     for name, value, full, limit in zip(robot.joint_names, tau, scale, robot.effort_limit, strict=True):
         unit = "N m" if robot.joint(name).kind == "revolute" else "N"
         length = 0.0 if np.isnan(value) else 50 * min(abs(value) / full, 1.0)
         over = abs(value) > limit or np.isinf(value)
-        told = "no number" if np.isnan(value) else f"{number(value)} {unit}"
+        told = "not a number" if np.isnan(value) else f"{number(value)} {unit}"
         bound = f" / {limit:g}" if np.isfinite(limit) else ""
         title = f"limit {limit:g} {unit}" if bound else f"no limit; a full bar is {full:.3g} {unit}"
         rows.append(
@@ -75,10 +75,10 @@ def torque_bars(robot: Robot, tau: Array, scale: Array) -> str:
                 color=BEYOND if over else WITHIN,
             )
         )
-    body = "".join(rows) or "no joint moves"
+    body = "".join(rows) or "no movable joints"
     return f'<div style="padding:0 .75em .6em;font-size:.8em">{body}</div>'
 
 
 def number(value: float) -> str:
-    """Return a torque in a few characters, with a true minus sign so that columns of digits stay in place."""
+    """Return a torque as short text, with a typographic minus sign so that the digits stay aligned."""
     return f"{value:z.2f}".replace("-", "\u2212").replace("inf", "\u221e")

@@ -1,4 +1,4 @@
-"""Meshes: where the file is that a URDF names, and what is in it."""
+"""Mesh files: locating those that a URDF names, and reading them."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ from rne.read.urdf.geometry import Color
 
 
 def locate(name: str, source: Path) -> Path | None:
-    """Return the file of a mesh; None if it is not there.
+    """Return the path of a mesh file; None if it does not exist.
 
     Parameters
     ----------
-    name : as the URDF has it: ``package://PACKAGE/PATH`` (or ``model://``), a file URL, or a path, which if relative
-        begins at the folder of the URDF.
-    source : the URDF.
+    name : as in the URDF: ``package://PACKAGE/PATH`` (or ``model://``), a file URL, or a path; a relative path starts
+        at the folder of the URDF file.
+    source : path of the URDF file.
 
     Notes
     -----
-    A package is a folder of its name that holds the URDF, or lies beside one that does, or that the environment of ROS
-    tells: a path of ``ROS_PACKAGE_PATH``, or the ``share`` folder of one of ``AMENT_PREFIX_PATH``.
+    A package is a folder of that name which contains the URDF file, or is next to a folder that contains it, or is
+    found by the environment variables of ROS: in a path of ``ROS_PACKAGE_PATH``, or in the ``share`` folder of a path
+    of ``AMENT_PREFIX_PATH``.
     """
     scheme, separator, rest = name.partition("://")
     if not separator:
@@ -41,7 +42,7 @@ def locate(name: str, source: Path) -> Path | None:
         for root in roots:
             candidates += [root / inside] if root.name == package else []
             candidates.append(root / package / inside)
-    else:  # nothing is fetched from a network
+    else:  # nothing is downloaded
         candidates = []
     return next((path for path in candidates if path.is_file()), None)
 
@@ -52,12 +53,12 @@ def _listed(variable: str) -> list[Path]:
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """A mesh as browsers take it.
+    """A mesh in a format for browsers.
 
     Attributes
     ----------
     glb : binary glTF, in m and in the axes of its file.
-    bounds : (2, 3) lower and upper corner of the box around it, m.
+    bounds : (2, 3) lower and upper corner of the bounding box, m.
     """
 
     glb: bytes
@@ -69,26 +70,26 @@ def read_mesh(path: str, color: Color) -> Mesh:
 
     Parameters
     ----------
-    path : STL, OBJ, DAE, PLY or what else trimesh reads.
-    color : of the parts that have none of their own.
+    path : file in STL, OBJ, DAE, PLY or another format that trimesh reads.
+    color : color of the parts without one of their own.
 
     Raises
     ------
     ValueError
-        The file cannot be read, for whatever reason.
+        The file cannot be read.
     """
     import trimesh
 
     try:
         scene: Any = trimesh.load_scene(path)
-        # Only Collada says in what unit it is. Its up axis is not followed: neither do RViz and Gazebo.
+        # Only Collada states its unit. Its up axis is ignored, as in RViz and Gazebo.
         if path.lower().endswith(".dae") and scene.units not in (None, "m", "meters"):
             scene = scene.convert_units("meters")
         for part in scene.geometry.values():
             if not part.visual.defined:
                 part.visual = trimesh.visual.TextureVisuals(material=_paint(color))
         mesh = Mesh(scene.export(file_type="glb"), scene.bounds)
-    except Exception as error:  # trimesh's readers raise whatever a damaged file makes them
+    except Exception as error:  # the readers of trimesh raise any exception on damaged files
         raise ValueError(f"{path}: {error}") from error
     return mesh
 
@@ -97,7 +98,7 @@ def _paint(color: Color) -> Any:
     import trimesh
 
     *channels, opacity = color
-    linear = [channel**2.2 for channel in channels]  # glTF counts light, URDF what the eye sees
+    linear = [channel**2.2 for channel in channels]  # glTF colors are linear, those of URDF are gamma encoded
     return trimesh.visual.material.PBRMaterial(
         baseColorFactor=[round(255 * channel) for channel in (*linear, opacity)],
         metallicFactor=0.0,

@@ -1,4 +1,4 @@
-"""The page: the robot, its torques, and the controls that move it."""
+"""The page of the viewer: the robot, its torques, and the controls."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ from rne.viewer.stage import PARTS, Stage
 
 Array = NDArray[np.float64]
 
-_FRAME = 1 / 30  # seconds between two pictures
-_LOOKS = 50  # at least so many states of a motion, if it has them, tell the camera where to look
-_PORTS = 100  # that are tried
+_FRAME = 1 / 30  # seconds between two frames
+_LOOKS = 50  # least number of states of a motion, if it has so many, by which the camera is placed
+_PORTS = 100  # number of ports that are tried
 _SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5", "10")
 
 
 class Viewer:
-    """A page that shows a robot, as `rne.view` returns it; until `stop`, or the end of the program.
+    """A page that shows a robot, as returned by `rne.view`. It is served until `stop`, or the end of the program.
 
     Parameters
     ----------
     robot : the robot.
-    motion : what to play; None for a robot that is moved by hand.
-    host, port : where to listen; port 0 takes any that is free.
+    motion : the motion to play; None for a robot with sliders.
+    host, port : address and port to listen on; port 0 selects any free port.
 
     Attributes
     ----------
     url : str
         The address of the page.
     notes : tuple of str
-        What cannot be shown, such as meshes that are not there.
+        What cannot be shown, such as missing meshes.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class Viewer:
         with _silence():
             self._server = viser.ViserServer(host, free, label=robot.name, verbose=False)
         self.url = f"http://{'localhost' if host in ('127.0.0.1', '0.0.0.0') else host}:{self._server.get_port()}"
-        atexit.register(self.stop)  # before viser's own, which prints
+        atexit.register(self.stop)  # runs before the handler of viser, which prints
         try:
             _knock(host, self._server.get_port())
             self._server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="large")
@@ -95,10 +95,10 @@ class Viewer:
         self._thread = threading.Thread(target=self._run, name="rne-viewer", daemon=True)
         self._thread.start()
 
-    # ------------------------------------------------------------------------------------------------- what one can do
+    # ------------------------------------------------------------------------------------------------- public methods
 
     def play(self) -> None:
-        """Let the motion run, from its beginning if it is at its end."""
+        """Play the motion, from the beginning if it is at its end."""
         motion = self._played()
         with self._lock:
             if self._time >= motion.t[-1]:
@@ -106,19 +106,19 @@ class Viewer:
             self._playing = True
 
     def pause(self) -> None:
-        """Hold the motion where it is."""
+        """Pause the motion."""
         self._played()
         with self._lock:
             self._playing = False
             self._draw()
 
     def seek(self, t: float) -> None:
-        """Go to a time (s) of the motion, and hold it there.
+        """Go to a time (s) of the motion, and pause it there.
 
         Raises
         ------
         ArgumentError
-            There is no motion, or the time is no number.
+            There is no motion, or the time is not a finite number.
         """
         motion = self._played()
         wanted = float(numbers("t", t, ()))
@@ -128,15 +128,15 @@ class Viewer:
             self._draw()
 
     def move(self, q: ArrayLike) -> None:
-        """Put a robot without a motion where q (n,) says, rad or m, and show the torques that hold it there.
+        """Move a robot without a motion to q (n,), rad or m, and show the torques that hold it there.
 
         Raises
         ------
         ArgumentError
-            The robot plays a motion, or q does not fit it.
+            The robot plays a motion, or `q` does not fit the robot.
         """
         if self._motion is not None:
-            raise ArgumentError("the robot plays a motion; rne.view without one can be moved")
+            raise ArgumentError("the robot plays a motion; call rne.view without a motion to move the robot")
         wanted = numbers("q", q, (self._robot.n,))
         with self._lock:
             self._q = wanted
@@ -145,12 +145,12 @@ class Viewer:
                 slider.value = min(max(float(value), slider.min), slider.max)
 
     def wait(self) -> None:
-        """Return when the page is stopped, from another thread or by Ctrl-C."""
+        """Wait until the page is stopped, by another thread or by Ctrl-C."""
         while not self._stopped.wait(1.0):
             pass
 
     def stop(self) -> None:
-        """Close the page and give the port back; a second time does nothing."""
+        """Close the page and release the port; further calls have no effect."""
         if self._stopped.is_set():
             return
         self._stopped.set()
@@ -168,7 +168,7 @@ class Viewer:
         self.stop()
 
     def __repr__(self) -> str:
-        """Tell a person where the page is."""
+        """Return the name of the robot and the address of the page."""
         return f"{self._robot.name}: {'stopped' if self._stopped.is_set() else self.url}"
 
     def _repr_html_(self) -> str:
@@ -211,7 +211,7 @@ class Viewer:
             self._draw()
 
     def _dragged(self, event: Any, then: Callable[[float], None]) -> None:
-        """Follow a slider, if a hand moved it and not this program."""
+        """Follow a slider, if the user moved it and not this program."""
         if event.client is not None:
             then(event.target.value)
 
@@ -226,7 +226,7 @@ class Viewer:
         with self._lock:
             self._stage.show(part, event.target.value)
 
-    # -------------------------------------------------------------------------------------------------------- pictures
+    # --------------------------------------------------------------------------------------------------------- display
 
     def _run(self) -> None:
         last = time.monotonic()
@@ -242,7 +242,7 @@ class Viewer:
             last = now
 
     def _draw(self) -> None:
-        """Show the state: the sample that holds now, or where the hand has put the robot."""
+        """Show the state: the current sample of the motion, or the posture set by the sliders."""
         with self._server.atomic():
             if self._motion is None:
                 tau = gravity_vector(self._robot, self._q)
@@ -259,14 +259,14 @@ class Viewer:
 
     def _tell(self, k: int, there: bool) -> None:
         count = len(self._motion.t) if self._motion else 0
-        missing = "" if there else "; its positions are not all numbers, the robot stays where it was"
+        missing = "" if there else "; it has positions that are not numbers, the robot keeps its posture"
         self._readout.content = f"t = {self._time:.3f} s, sample {k + 1} of {count}{missing}"
         self._slider.value = self._time
         self._button.label = "Pause" if self._playing else "Play"
         self._button.icon = viser.Icon.PLAYER_PAUSE if self._playing else viser.Icon.PLAYER_PLAY
 
     def _some_states(self) -> Array:
-        """Return where the robot will be, (some, n), first where it stands at first."""
+        """Return some positions that the robot will take, (some, n), the initial one first."""
         if self._motion is not None:
             whole = self._motion.q[np.isfinite(self._motion.q).all(axis=1)]
             if len(whole):
@@ -276,17 +276,17 @@ class Viewer:
 
     def _played(self) -> Motion:
         if self._motion is None:
-            raise ArgumentError("there is no motion to play: give rne.view one")
+            raise ArgumentError("there is no motion to play: pass the positions q of a motion to rne.view")
         return self._motion
 
 
 def _silence() -> contextlib.AbstractContextManager[object]:
-    """Keep viser from printing when it starts and ends, which it does whatever one asks it."""
+    """Suppress the output that viser prints at start and end regardless of its settings."""
     return contextlib.redirect_stdout(io.StringIO())
 
 
 def _free_port(host: str, port: int) -> int:
-    """Return the first free port; viser would wait forever where there is none."""
+    """Return the first free port; without one, viser would wait forever."""
     last = port + 1 if port == 0 else min(port + _PORTS, 2**16)
     problem: OSError | None = None
     for candidate in range(port, last):
@@ -301,10 +301,10 @@ def _free_port(host: str, port: int) -> int:
 
 
 def _knock(host: str, port: int) -> None:
-    """Ask for the page once.
+    """Request the page once.
 
-    A browser opens connections ahead that it may never use. From the first request on, viser keeps websockets from
-    logging each of them as an error with a traceback.
+    Browsers open connections in advance that they may never use, and websockets logs each of them as an error with a
+    traceback. Viser suppresses this from the first request on.
     """
     connection = HTTPConnection("127.0.0.1" if host == "0.0.0.0" else host, port, timeout=10)
     with contextlib.suppress(OSError), contextlib.closing(connection):

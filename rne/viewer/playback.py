@@ -1,4 +1,4 @@
-"""A motion to be played: its samples in time, with the torques."""
+"""A motion to play: its samples over time, with the torques."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from rne.errors import ArgumentError
 from rne.model.robot import Robot
 
 RATE = 100.0
-"""Samples a second of a motion without times."""
+"""Samples per second of a motion without times."""
 
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """Samples in time.
+    """Samples over time.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Motion:
     tau: NDArray[np.float64]
 
     def at(self, time: float) -> int:
-        """Return the sample that holds at a time: the last one that is not later, or the first."""
+        """Return the index of the sample shown at a time: the last one that is not later, or the first."""
         return max(0, int(np.searchsorted(self.t, time, side="right")) - 1)
 
     @property
@@ -43,7 +43,7 @@ class Motion:
 
 
 def largest(sizes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the largest finite one of sizes (N, n), (n,): what is not finite is no scale for the rest."""
+    """Return the largest finite value of each column, (N, n) to (n,)."""
     peaks: NDArray[np.float64] = np.max(sizes, axis=0, where=np.isfinite(sizes), initial=0.0)
     return peaks
 
@@ -60,12 +60,12 @@ def make_motion(
 ) -> Motion:
     """Return a motion; arguments as for `rne.view`.
 
-    Samples without a time, NaN, are left out.
+    Samples whose time is NaN are omitted.
 
     Raises
     ------
     ArgumentError
-        The arrays do not fit the robot, or each other, or the times decrease.
+        The arrays do not fit the robot or each other, or the times decrease.
     """
     check_robot(robot)
     if tau is None:

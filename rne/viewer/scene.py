@@ -1,4 +1,4 @@
-"""What there is to see of a robot, as plain data: its frames, its bodies as ellipsoids, its shapes, its sticks."""
+"""The displayable parts of a robot as plain data: frames, bodies as ellipsoids, shapes, and sticks."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Solid:
-    """The inertia of a link, as the uniform ellipsoid that has the same mass, center of mass and inertia.
+    """The inertia of a link, as the uniform ellipsoid with the same mass, center of mass and inertia.
 
     Attributes
     ----------
-    link : the link that carries it.
+    link : name of the link.
     mass : kg.
     center : (3,) center of mass in the frame of the link, m.
-    rotation : (3, 3) its axes in the frame of the link, as columns.
-    axes : (3,) half its lengths along them, m.
+    rotation : (3, 3) axes of the ellipsoid in the frame of the link, as columns.
+    axes : (3,) lengths of the half axes, m.
     """
 
     link: str
@@ -43,16 +43,16 @@ class Solid:
 
 @dataclass(frozen=True)
 class Scene:
-    """What there is to see of a robot.
+    """The displayable parts of a robot.
 
     Attributes
     ----------
     frames : names of the links.
-    solids : bodies that weigh something.
-    shapes : what the links look like; the mesh of a shape is the path of a file that is there.
-    sticks : pairs of links whose frames a line joins: the two ends of every joint.
-    labels : by link, what is written at its frame: its name, and those of the frames that always lie in the same place.
-    notes : what was left out, for a person to read.
+    solids : bodies with mass.
+    shapes : shapes of the links; the mesh of a shape is the path of an existing file.
+    sticks : pairs of links whose frames are connected by a line: the two links of every joint.
+    labels : by link, the label at its frame: its name, and the names of all frames that always coincide with it.
+    notes : messages about what was omitted.
     """
 
     frames: tuple[str, ...]
@@ -64,10 +64,10 @@ class Scene:
 
 
 def describe(robot: Robot) -> Scene:
-    """Return what there is to see of a robot.
+    """Return the displayable parts of a robot.
 
-    The shapes come from the file that the robot was loaded from, if that is URDF. They are its visual shapes, or where
-    none of those can be shown its collision shapes. Meshes that are not there are left out.
+    The shapes come from the file from which the robot was loaded, if it is a URDF file. They are the visual shapes, or
+    the collision shapes if no visual shape can be shown. Missing meshes are omitted.
 
     Parameters
     ----------
@@ -92,11 +92,11 @@ def describe(robot: Robot) -> Scene:
 
 
 def solid(body: Body) -> Solid:
-    """Return the uniform ellipsoid that has the mass and the inertia of a body.
+    """Return the uniform ellipsoid with the mass and the inertia of a body.
 
-    Its half axes are a_k = sqrt(5 s_k / m), with s_k the second moments, integral of x_k^2 dm, about the center of mass
-    and along the principal axes: those of the ellipsoid are m a_k^2 / 5. In terms of the principal moments of inertia
-    s_1 = (I_2 + I_3 - I_1) / 2. A second moment below zero, which no body has, is shown as zero.
+    Its half axes are a_k = sqrt(5 s_k / m), where s_k are the second moments, integral of x_k^2 dm, about the center of
+    mass and along the principal axes; for the ellipsoid they are m a_k^2 / 5. In terms of the principal moments of
+    inertia, s_1 = (I_2 + I_3 - I_1) / 2. Negative second moments, which no body has, are replaced by zero.
 
     Examples
     --------
@@ -110,12 +110,12 @@ def solid(body: Body) -> Solid:
 
 
 def corners(shape: Geometry, bounds: Array | None = None) -> Array:
-    """Return the corners of the box around a shape, (8, 3), in the frame of its link, m.
+    """Return the corners of the bounding box of a shape, (8, 3), in the frame of its link, m.
 
     Parameters
     ----------
     shape : the shape.
-    bounds : (2, 3) lower and upper corner of its mesh, if it is one, before it is scaled.
+    bounds : (2, 3) lower and upper corner of its mesh, if it has one, before scaling.
     """
     half = shape.half_extents
     box = np.array([half, half]) * [[-1], [1]] if half else np.array(bounds) * shape.size
@@ -125,11 +125,11 @@ def corners(shape: Geometry, bounds: Array | None = None) -> Array:
 
 
 def extent(poses: Mapping[str, Array], points: Mapping[str, Array]) -> tuple[Array, Array]:
-    """Return the lower and the upper corner, (3,) each, of the box around the frames and the points on them, m.
+    """Return the lower and upper corner, (3,) each, of the bounding box of the frames and their points, m.
 
     Parameters
     ----------
-    poses : by link, (..., 4, 4), as `rne.forward_kinematics` returns them.
+    poses : by link, (..., 4, 4), as returned by `rne.forward_kinematics`.
     points : by link, (points, 3) in its frame, m.
     """
     everything = [pose[..., :3, 3].reshape(-1, 3) for pose in poses.values()]
@@ -171,13 +171,13 @@ def _shapes(robot: Robot) -> tuple[tuple[Geometry, ...], tuple[str, ...]]:
         shapes = tuple(shape for shape in found if shape is not None)
         if shapes:
             if role == "collision":
-                notes.append("shown are the collision shapes, no visual shape can be")
+                notes.append("no visual shape can be shown; the collision shapes are shown instead")
             return shapes, tuple(notes)
     return (), tuple(notes)
 
 
 def _with_file(shape: Geometry, source: str) -> Geometry | None:
-    """Return the shape with the path of its mesh, if it has one; None if that is not there."""
+    """Return the shape with the path of its mesh, if it has one; None if the file does not exist."""
     if shape.kind != "mesh":
         return shape
     path = locate(shape.mesh, Path(source))
@@ -185,7 +185,7 @@ def _with_file(shape: Geometry, source: str) -> Geometry | None:
 
 
 def missing_meshes(role: str, what: str, names: list[str]) -> str:
-    """Return the line that says which meshes are left out."""
+    """Return the message about omitted meshes."""
     different = list(Counter(names))
     more = ", ..." if len(different) > 3 else ""
     plural = "mesh" if len(different) == 1 else "meshes"

@@ -1,4 +1,4 @@
-"""A robot in viser's scene: nodes that are made once, and then moved."""
+"""A robot in the scene of viser: the nodes are created once, and then moved."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from rne.viewer.scene import Scene, corners, extent, missing_meshes
 
 Array = NDArray[np.float64]
 
-# Colors that everyone can tell apart (Okabe and Ito), and a gray for what has none.
+# Colors that are distinguishable with every kind of color vision (Okabe and Ito), and gray for shapes without a color.
 _STICK, _SOLID, _CENTER = (0, 114, 178), (230, 159, 0), (40, 40, 40)
 _GRAY = (0.72, 0.74, 0.77, 1.0)
 
-# Sizes as parts of the reach of the robot.
+# Sizes relative to the reach of the robot.
 _AXIS, _AXIS_RADIUS, _STICK_WIDTH, _CENTER_RADIUS, _THINNEST = 0.09, 0.0025, 0.014, 0.009, 0.002
 
 PARTS = ("shapes", "sticks", "ellipsoids", "centers of mass", "frames", "names")
-"""What can be shown and hidden."""
+"""Parts of the display that can be shown and hidden."""
 
 
 class Stage:
@@ -35,15 +35,15 @@ class Stage:
 
     Parameters
     ----------
-    server : whose scene it is.
+    server : the server.
     robot : the robot.
-    scene : what there is to see of it.
-    q : (some, n) where it will be, which the camera is to see; it stands at the first.
+    scene : its displayable parts.
+    q : (some, n) positions that the camera has to cover; the robot starts at the first.
 
     Attributes
     ----------
     notes : what could not be shown.
-    shown : parts that are visible at first: shapes if there are any, else all that stands for them.
+    shown : initially visible parts: the shapes if there are any, otherwise those that replace them.
     """
 
     def __init__(self, server: viser.ViserServer, robot: Robot, scene: Scene, q: Array) -> None:
@@ -70,19 +70,19 @@ class Stage:
         self.move(q[0])
 
     def has(self, part: str) -> bool:
-        """Tell whether there is anything of a part."""
+        """Return whether the robot has anything to show for a part."""
         return bool(self._parts[part] or part == "frames")
 
     def show(self, part: str, visible: bool) -> None:
         """Show or hide a part."""
-        if part == "frames":  # all else hangs on them, so that only their axes go
+        if part == "frames":  # the parents of all other nodes, so hide only the axes
             for frame in self._frames:
                 frame.show_axes = visible
         for node in self._parts[part]:
             node.visible = visible
 
     def move(self, q: Array) -> None:
-        """Put the robot where q (n,), all finite, says."""
+        """Move the robot to q (n,), which must be finite."""
         poses = forward_kinematics(self._robot, q, self._scene.frames)
         placed = np.array(list(poses.values()))
         turns = _wxyz(placed[:, :3, :3])
@@ -100,7 +100,7 @@ class Stage:
         return frame
 
     def _readable(self, shapes: Sequence[Geometry]) -> list[tuple[Geometry, Mesh | None]]:
-        """Return the shapes, each with its mesh if it has one; those whose mesh cannot be read are noted instead."""
+        """Return the shapes with their meshes; a shape whose mesh cannot be read is omitted and noted."""
         found: list[tuple[Geometry, Mesh | None]] = []
         unreadable = []
         for shape in shapes:
@@ -126,7 +126,7 @@ class Stage:
                 return add.add_cylinder(name, radius, length, **look, **place)
             case "capsule", (radius, length):
                 capsule = trimesh.creation.capsule(length, radius)
-                centered = capsule.vertices - capsule.bounds.mean(axis=0)  # not all versions of trimesh have it so
+                centered = capsule.vertices - capsule.bounds.mean(axis=0)  # not centered in all versions of trimesh
                 return add.add_mesh_simple(name, centered, capsule.faces, **look, **place)
         return mesh and add.add_glb(name, mesh.glb, scale=shape.size, **place)
 
@@ -137,7 +137,7 @@ class Stage:
                 add.add_icosphere(f"{name}/center", _CENTER_RADIUS * self._reach, _CENTER, position=solid.center)
             )
             if solid.axes.any():
-                axes = np.maximum(solid.axes, _THINNEST * self._reach)  # that of a plate has no thickness
+                axes = np.maximum(solid.axes, _THINNEST * self._reach)  # a plate has no thickness
                 self._parts["ellipsoids"].append(
                     add.add_icosphere(
                         f"{name}/ellipsoid",

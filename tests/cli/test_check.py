@@ -73,11 +73,11 @@ def test_mending(run: Run, robot_file, tmp_path) -> None:
     result = run("check", robot_file, "--fix", out)
     assert result.exit_code == 0
     assert result.stderr.splitlines()[0].startswith(f"{robot_file}:4: link 'upper': inertia changed by ")
-    assert result.stderr.splitlines()[1] == f"{out}: 1 inertia mended"
+    assert result.stderr.splitlines()[1] == f"{out}: 1 inertia corrected"
     codes = [finding.code for finding in rne.diagnose(out).findings]
     assert "inertia-triangle" not in codes
     assert "inertia-triangle" in result.stdout
-    assert run("check", out, "--fix", tmp_path / "again.urdf").stderr.endswith(": 0 inertias mended\n")
+    assert run("check", out, "--fix", tmp_path / "again.urdf").stderr.endswith(": 0 inertias corrected\n")
     assert (tmp_path / "again.urdf").read_bytes() == out.read_bytes()
     itself = run("check", robot_file, "--fix", robot_file)
     assert (itself.exit_code, itself.stdout) == (2, "")

@@ -50,14 +50,14 @@ def test_a_picture(run: Run, tmp_path: Path) -> None:
 def test_no_picture(run: Run, tmp_path: Path) -> None:
     result = run("example", "rod_pendulum", "--plot", tmp_path / "rod.png")
     assert result.exit_code == 1
-    assert result.stderr == "--plot: example 'rod_pendulum' has no picture\n"
+    assert result.stderr == "--plot: example 'rod_pendulum' has no figure\n"
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("names", [[], ["rp_arm", "motor_sizing"], ["--all"]])
 def test_one_picture_or_program_at_a_time(run: Run, names) -> None:
-    assert "--plot needs the name of one example" in run("example", *names, "--plot", "sizing.png").stderr
-    assert "--code needs the name of one example" in run("example", *names, "--code").stderr
+    assert "--plot requires the name of one example" in run("example", *names, "--plot", "sizing.png").stderr
+    assert "--code requires the name of one example" in run("example", *names, "--code").stderr
     assert run("example", "rp_arm", "--code", "--plot", "sizing.png").exit_code == 2
 
 

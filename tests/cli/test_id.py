@@ -122,7 +122,7 @@ def test_nan_stays_in_its_row_and_is_counted(run: Run, robot_file, states, chunk
     others = [0, 1, 3, 4, 6]
     np.testing.assert_array_equal(got[others], clean[others])
     assert not np.isfinite(got[[2, 5]]).all(axis=1).any()
-    assert "samples with NaN or infinity, left in their places: 2\n" in result.stderr
+    assert "samples with NaN or infinity, kept in place: 2\n" in result.stderr
 
 
 def test_infinity_is_no_peak(run: Run, robot_file, states, monkeypatch) -> None:
@@ -130,14 +130,14 @@ def test_infinity_is_no_peak(run: Run, robot_file, states, monkeypatch) -> None:
     monkeypatch.setattr(rne, "inverse_dynamics", lambda *_, **__: tau)
     result = run("id", robot_file, "-", stdin=as_csv(states[:3]))
     assert "peak |tau|: turn 3 N m, slide 2 N\n" in result.stderr
-    assert "samples with NaN or infinity, left in their places: 1\n" in result.stderr
+    assert "samples with NaN or infinity, kept in place: 1\n" in result.stderr
 
 
 def test_all_nan_has_no_peaks(run: Run, robot_file, states) -> None:
     result = run("id", robot_file, "-", stdin=as_csv(states * np.nan))
     assert result.exit_code == 0
     assert "peak |tau|" not in result.stderr
-    assert "samples with NaN or infinity, left in their places: 7\n" in result.stderr
+    assert "samples with NaN or infinity, kept in place: 7\n" in result.stderr
 
 
 def test_last_words(run: Run, robot, robot_file, motion, states) -> None:
@@ -182,7 +182,7 @@ def test_a_robot_that_cannot_move_is_refused(run: Run, tmp_path) -> None:
     path = tmp_path / "block.urdf"
     path.write_text('<robot name="block"><link name="base"/></robot>')
     result = run("id", path, "-", stdin="t\n")
-    assert (result.exit_code, result.stderr) == (1, "block has no joint that moves\n")
+    assert (result.exit_code, result.stderr) == (1, "block has no movable joint\n")
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_a_robot_that_cannot_move_is_refused(run: Run, tmp_path) -> None:
         (("--gravity", "1,2"), "wanted X,Y,Z, got '1,2'"),
         (("--gravity", "a,b,c"), "wanted X,Y,Z"),
         (("--payload", "1,2"), "wanted MASS[,X,Y,Z]"),
-        (("--payload-frame", "tool"), "--payload-frame needs --payload"),
+        (("--payload-frame", "tool"), "--payload-frame requires --payload"),
         (("--lock", "slide"), "wanted JOINT=VALUE"),
         (("--lock", "slide=x"), "wanted JOINT=VALUE"),
         (("--threads", "0"), "'--threads'"),

@@ -114,7 +114,7 @@ def test_the_trajectory_is_not_overwritten(run: Run, robot_file, motion) -> None
     before = motion.read_text()
     result = run("id", robot_file, motion, "-o", motion)
     assert result.exit_code == 2
-    assert "the output would take the place of TRAJECTORY" in result.stderr
+    assert "the output is the same file as TRAJECTORY" in result.stderr
     assert motion.read_text() == before
 
 
@@ -133,7 +133,7 @@ def test_a_closed_stream_is_one_line(robot_file, motion, number, name) -> None:
     environment = os.environ | {"PYTHONPATH": str(Path(rne.__file__).parents[1])}
     done = subprocess.run(command, env=environment, stderr=subprocess.PIPE, text=True, timeout=60)
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1] == f"the standard {name} is closed"
+    assert done.stderr.splitlines()[-1] == f"standard {name} is closed"
     assert "Traceback" not in done.stderr
 
 

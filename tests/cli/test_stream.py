@@ -88,7 +88,7 @@ def test_a_singular_robot_tells_the_row(run: Run, tmp_path) -> None:
     path.write_text(f'<robot name="haunted"><link name="base"/><link name="ghost"/>{joint}</robot>')
     result = run("fd", path, "-", "--chunk", 2, stdin="q_wrist\n1\n2\n3\n")
     assert result.exit_code == 1
-    assert result.stderr.splitlines()[-1].startswith("-: among the rows from 1: ")
+    assert result.stderr.splitlines()[-1].startswith("-: in the rows starting at 1: ")
     assert "wrist" in result.stderr
 
 
@@ -178,8 +178,8 @@ def test_nulls_are_nan_and_counted(run: Run, robot_file, states, tmp_path) -> No
     parquet.write_table(pa.table(columns), tmp_path / "m.parquet")
     result = run("id", robot_file, tmp_path / "m.parquet", "-o", tmp_path / "tau.npy")
     assert np.flatnonzero(np.isnan(np.load(tmp_path / "tau.npy")).any(axis=1)).tolist() == [4]
-    assert "nulls, taken as NaN: 1\n" in result.stderr
-    assert "samples with NaN or infinity, left in their places: 1\n" in result.stderr
+    assert "nulls, read as NaN: 1\n" in result.stderr
+    assert "samples with NaN or infinity, kept in place: 1\n" in result.stderr
 
 
 def test_differentiate(run: Run, robot, robot_file, tmp_path) -> None:
@@ -190,11 +190,11 @@ def test_differentiate(run: Run, robot, robot_file, tmp_path) -> None:
     plain = run("id", robot_file, "-", "--differentiate", "-o", tmp_path / "tau.npz", stdin=text)
     assert plain.exit_code == 0, plain.stderr
     assert [line for line in plain.stderr.splitlines() if "differentiation" in line] == [
-        "<stdin>: no qd columns: made by differentiation",
-        "<stdin>: no qdd columns: made by differentiation",
+        "<stdin>: no qd columns: computed by differentiation",
+        "<stdin>: no qdd columns: computed by differentiation",
     ]
     assert "taken as zero" not in plain.stderr
-    assert "gaps in time, which no derivative spans: 1\n" in plain.stderr
+    assert "gaps in time, not bridged by derivatives: 1\n" in plain.stderr
     made = rne.differentiate(t, q)
     wanted = rne.inverse_dynamics(robot, q, made.qd, made.qdd)
     assert_same_bits(load_npz(tmp_path / "tau.npz")["tau"], wanted)
@@ -243,7 +243,7 @@ def test_plot(run: Run, robot_file, files, tmp_path, kind) -> None:
         assert picture.read_bytes().startswith(magic)
     refused = run("plot", robot_file, files["csv"], "-o", tmp_path / "p.gif")
     assert refused.exit_code == 1
-    assert "unknown kind of picture '.gif'" in refused.stderr
+    assert "unknown image format '.gif'" in refused.stderr
     assert "there are no rows to draw" in run("plot", robot_file, "-", "-o", picture, stdin="q_turn,q_slide\n").stderr
 
 

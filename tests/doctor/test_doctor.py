@@ -131,8 +131,8 @@ def test_what_is_not_used_is_told(tmp_path) -> None:
     text = changed(('<robot name="sound">', '<robot name="sound">\n<transmission name="t"/>'))
     found = [f for f in rne.diagnose(write(tmp_path, text)).findings if f.code == "ignored"]
     assert [(f.line, f.what) for f in found] == [
-        (2, "transmission stands there once and is not used"),
-        (7, "link/collision stands there 2 times and is not used"),
+        (2, "transmission appears once and is not used"),
+        (7, "link/collision appears 2 times and is not used"),
     ]
 
 

@@ -84,7 +84,7 @@ def test_more_dots_make_a_larger_picture(tmp_path):
 
 @pytest.mark.parametrize("name", ["picture.jpg", "picture", "picture.svgz"])
 def test_an_unknown_suffix_tells_the_known_ones(name, tmp_path):
-    with pytest.raises(rne.FileError, match=r"unknown kind of picture .* wanted \.pdf, \.png or \.svg"):
+    with pytest.raises(rne.FileError, match=r"unknown image format .* wanted \.pdf, \.png or \.svg"):
         rne.plot.save(simple(), tmp_path / name)
     with pytest.raises(rne.ArgumentError, match="figure: wanted a matplotlib Figure, got list"):
         rne.plot.save([], tmp_path / "picture.png")

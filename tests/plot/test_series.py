@@ -150,7 +150,7 @@ def test_power_and_work_in_closed_form():
 def test_without_times_there_is_no_work():
     figure = rne.plot.power(pendulum(), None, [[1.0], [2.0]], [[3.0], [4.0]])
     assert labels(figure) == ["power (W)"]
-    with pytest.raises(rne.ArgumentError, match="needs the times"):
+    with pytest.raises(rne.ArgumentError, match="requires the times"):
         rne.plot.energy(pendulum(), None, [[1.0]], [[2.0]], [[3.0]])
 
 
@@ -220,7 +220,7 @@ def test_tracking_of_a_controlled_simulation():
         (([1.0, 0.0], [[1.0], [2.0]]), r"t: wanted times in order, but t\[1\] is before"),
         (([0.0, np.nan], [[1.0], [2.0]]), "t: wanted finite numbers"),
         ((None, [1.0]), r"tau: wanted one motion, shape \(T, 1\), got \(1,\)"),
-        ((None, np.zeros((2, 3, 1))), "draw batches one by one"),
+        ((None, np.zeros((2, 3, 1))), "plot batches one by one"),
         ((None, "many"), "tau: wanted real numbers"),
     ],
 )

@@ -99,7 +99,7 @@ def test_bars_are_torques_as_parts_of_the_limits(panda):
     told = re.findall(r"<span[^>]*>([^<]*)</span></div>", html)
     assert told[0] == "43.50 N m / 87"
     assert told[2] == "beyond limit: 100.00 N m / 87"
-    assert told[4:6] == ["0.00 N m / 12", "no number / 12"]
+    assert told[4:6] == ["0.00 N m / 12", "not a number / 12"]
     assert told[7] == "−50.00 N / 100"
 
 

@@ -87,7 +87,7 @@ def test_collision_shapes_stand_in_for_meshes_that_are_not_there(tmp_path):
     assert [(shape.role, shape.kind) for shape in scene.shapes] == [("collision", "sphere")]
     assert scene.notes == (
         "1 visual mesh not found and left out: gone.stl",
-        "shown are the collision shapes, no visual shape can be",
+        "no visual shape can be shown; the collision shapes are shown instead",
     )
 
 
