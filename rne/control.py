@@ -1,38 +1,39 @@
-"""Ready controllers of joints for `rne.simulate`, compiled once: making one, or changing its numbers, costs nothing.
+"""Joint controllers for `rne.simulate`, compiled once: creating one or changing its parameters compiles nothing.
 
-All feed back the error e = r - q of a reference r with gains for each joint, u = kp e + ki (integral of e) + kd e', and
-differ in what they know of the robot:
+All feed back the error e = r - q with respect to a reference r with gains for each joint, u = kp e + ki (integral of e)
++ kd e', and differ in the model they use:
 
-- `pid` knows nothing: tau = u;
-- `pd_gravity` its weight: tau = u + g(q);
-- `feedforward` its dynamics along the reference: tau = u + M(r) r'' + C(r, r') r' + g(r);
-- `computed_torque` its dynamics where it is: tau = M(q) (r'' + u) + C(q, qd) qd + g(q), with u an acceleration. With
-  the true robot as model the error obeys e'' + kd e' + kp e = 0 (without ki), whatever the robot.
+- `pid`, none: tau = u;
+- `pd_gravity`, gravity: tau = u + g(q);
+- `feedforward`, dynamics along the reference: tau = u + M(r) r'' + C(r, r') r' + g(r);
+- `computed_torque`, dynamics at the current state: tau = M(q) (r'' + u) + C(q, qd) qd + g(q), with u an acceleration.
+  With an exact model, the error of any robot obeys e'' + kd e' + kp e = 0 (without ki).
 
-The laws are continuous in time, as in the books. The integral of the error is a state of the differential equation,
-integrated like the positions, so that a controlled motion is as exact as a free one; each simulation begins with zero.
+The control laws are continuous in time. The integral of the error is a state of the differential equation, integrated
+like the positions and initially zero, so that a controlled motion is as accurate as a free one.
 
-Common to all, and told once:
+Parameters common to all controllers:
 
 robot
-    The model. It need not be the robot that is simulated, but must have its joints; `rne.simulate(gravity=)` does not
-    reach it. Springs of its joints belong to its dynamics.
+    The model. It may differ from the simulated robot, but must have the same joints; `gravity` of `rne.simulate` does
+    not affect it. Its dynamics include its springs.
 goal, path
-    The reference, one of both. goal : (..., n) a posture to hold. path : (t, q, qd) or (t, q, qd, qdd), samples at
-    increasing times (T,), the others (..., T, n), as `rne.quintic` and `rne.trapezoidal` return them:
-    ``path=(t, *rne.quintic(q0, q1, t, duration=2.0))``. Between samples it is the polynomial of fifth degree through
-    position, velocity and acceleration at both, without accelerations the cubic one (the better choice where
-    accelerations jump, as at the corners of a trapezoid). Outside its times it stands still at the nearest end.
+    The reference; give one of the two. goal : (..., n) posture to hold. path : (t, q, qd) or (t, q, qd, qdd), samples
+    at increasing times (T,), the others (..., T, n), as returned by `rne.quintic` and `rne.trapezoidal`:
+    ``path=(t, *rne.quintic(q0, q1, t, duration=2.0))``. Between samples the path is the quintic polynomial that matches
+    position, velocity and acceleration at both ends, or the cubic one without accelerations (the better choice where
+    accelerations jump, as at the corners of a trapezoid). Outside its times it rests at the nearest end.
 kp, ki, kd
-    Gains, not negative: one number, (n,) or (..., n). Leading axes are those of a batch of simulations, for goals and
-    paths as well: twenty gains make twenty simulations.
+    Nonnegative gains: one number, (n,) or (..., n). Leading axes of gains, goals and paths are those of a batch of
+    simulations: twenty sets of gains make twenty simulations.
 saturate
-    Whether torques end at `robot.effort_limit`. There the integral does not grow where it would only push on
-    (conditional integration: Åström, Hägglund, "Advanced PID Control", 2006, section 3.5).
+    Whether to limit torques to `robot.effort_limit`. At the limit, the integral does not grow any further in its
+    direction (conditional integration: Åström, Hägglund, "Advanced PID Control", 2006, section 3.5).
 
-A law with strong gains has fast motions of its own: a step h of "rk4" bears eigenvalues of M^-1 kd up to 2.7 / h.
+High gains make the closed loop fast: with a step h, "rk4" is stable for eigenvalues of M^-1 kd up to 2.7 / h.
 
-Own laws are functions, plain or compiled with the parts in `rne.jit`; see ``tau`` of `rne.simulate`.
+For other control laws, pass a function, plain or compiled with the functions of `rne.jit`; see ``tau`` of
+`rne.simulate`.
 """
 
 from __future__ import annotations
@@ -60,22 +61,22 @@ Array = NDArray[np.float64]
 _NAMES = {
     at.NOTHING: "feedback",
     at.GRAVITY: "feedback and gravity compensation",
-    at.FEEDFORWARD: "feedback and feed-forward torques",
+    at.FEEDFORWARD: "feedback and feedforward torques",
     at.COMPUTED: "computed torque",
 }
 
 
 @dataclass(frozen=True, eq=False)
 class Controller:
-    """A law of control with its gains and its reference, as the functions of `rne.control` return it.
+    """Control law with its gains and its reference, as returned by the functions of `rne.control`.
 
     Parameters
     ----------
     robot : the model.
-    reference : called with times (T,), returns position, velocity and acceleration, each (..., T, n); called with one
-        time, each (..., n).
+    reference : callable that returns position, velocity and acceleration, (..., T, n) each, at times (T,), or (..., n)
+        each at a single time.
     gains : (..., 4, n) kp, ki, kd and the largest torque, which may be infinite.
-    adds, loads, on_measurement : what the law does, in the numbers of the kernel.
+    adds, loads, on_measurement : the control law, in constants of the kernel.
 
     Examples
     --------
@@ -95,15 +96,15 @@ class Controller:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the batch that gains and references make."""
+        """Shape of the batch, broadcast from gains and reference."""
         return np.broadcast_shapes(self.gains.shape[:-2], self.reference.shape)
 
     def __repr__(self) -> str:
-        """Tell a person what the controller does."""
+        """Describe the control law."""
         return f"{_NAMES[self.adds]} of {self.robot.name}" + (f", {self.shape} of them" if self.shape else "")
 
     def law(self, shape: tuple[int, ...], alone: bool) -> tuple[Any, ...]:
-        """Return what the kernel takes, for a batch of simulations or for one or more, one at a time."""
+        """Return the arguments of the kernel for a batch of simulations, together or, if `alone`, one at a time."""
         n, samples = self.robot.n, math.prod(shape)
         entry = (INVERSE_DYNAMICS_ONE if alone else INVERSE_DYNAMICS)["float64"].compiled()
         gains = np.broadcast_to(self.gains, (*shape, 4, n)).reshape(samples, 4, n)
@@ -125,16 +126,16 @@ def pid(
     saturate: bool = False,
     derivative: str = "error",
 ) -> Controller:
-    """Feedback of each joint alone: tau = kp e + ki (integral of e) + kd e'.
+    """Independent PID control of each joint: tau = kp e + ki (integral of e) + kd e'.
 
-    Without ki a joint that carries a weight g rests g / kp beside its goal; with it, at the goal.
+    Without ki, a joint loaded by a gravity torque g comes to rest with an error of g / kp; with ki, at the goal.
 
     Parameters
     ----------
     robot, goal, path, saturate : see `rne.control`.
     kp, ki, kd : gains, N m/rad, N m/(rad s), N m s/rad; for prismatic joints N/m and so on.
-    derivative : of the "error", or of the "measurement": e' = -qd, which does not kick where a reference jumps, and
-        lags behind one that moves.
+    derivative : of the "error", or of the "measurement": e' = -qd, which avoids a kick where the reference jumps, but
+        lags behind a moving reference.
 
     Returns
     -------
@@ -169,9 +170,9 @@ def pd_gravity(
     path: Any = None,
     saturate: bool = False,
 ) -> Controller:
-    """Feedback and compensation of the weight: tau = kp e + kd e' + g(q).
+    """PD control with gravity compensation: tau = kp e + kd e' + g(q).
 
-    It comes to rest at the goal from everywhere (Takegaki, Arimoto, "A new feedback method for dynamic control of
+    Converges to the goal from any state (Takegaki, Arimoto, "A new feedback method for dynamic control of
     manipulators", ASME J. DSMC 103, 1981).
 
     Parameters
@@ -211,13 +212,13 @@ def feedforward(
     friction: bool = False,
     saturate: bool = False,
 ) -> Controller:
-    """Feedback beside the torques that the reference takes: tau = kp e + kd e' + M(r) r'' + C(r, r') r' + g(r).
+    """Feedback plus feedforward torques of the reference: tau = kp e + kd e' + M(r) r'' + C(r, r') r' + g(r).
 
     Parameters
     ----------
     robot, goal, path, saturate : see `rne.control`.
     kp, ki, kd : gains, N m/rad, N m/(rad s), N m s/rad; for prismatic joints N/m and so on.
-    friction : whether the model includes the friction of its joints.
+    friction : whether the model includes joint friction.
 
     Returns
     -------
@@ -253,7 +254,7 @@ def computed_torque(
     friction: bool = False,
     saturate: bool = False,
 ) -> Controller:
-    """Inverse dynamics in the loop: tau = M(q) (r'' + kd e' + kp e) + C(q, qd) qd + g(q).
+    """Computed-torque control (feedback linearization): tau = M(q) (r'' + kd e' + kp e) + C(q, qd) qd + g(q).
 
     Source: Luh, Walker, Paul, "Resolved-acceleration control of mechanical manipulators", IEEE TAC 25 (1980), in joint
     coordinates.
@@ -262,7 +263,7 @@ def computed_torque(
     ----------
     robot, goal, path, saturate : see `rne.control`.
     kp, ki, kd : gains from errors to accelerations, 1/s^2, 1/s^3, 1/s; kd = 2 sqrt(kp) is critical damping.
-    friction : whether the model includes the friction of its joints.
+    friction : whether the model includes joint friction.
 
     Returns
     -------
@@ -291,13 +292,13 @@ def _controller(
     robot: Robot, goal: ArrayLike | None, path: Any, gains: Array, adds: int, loads: int, on_measurement: bool = False
 ) -> Controller:
     if (goal is None) == (path is None):
-        raise ArgumentError("goal, path: wanted one of them" + ("" if goal is None else ", got both"))
+        raise ArgumentError("goal, path: wanted exactly one of them, got " + ("neither" if goal is None else "both"))
     reference = standing(robot, goal) if goal is not None else through(robot, path)
     try:
         np.broadcast_shapes(gains.shape[:-2], reference.shape)
     except ValueError:
         shapes = f"gains {gains.shape[:-2]}, reference {reference.shape}"
-        raise ArgumentError(f"leading axes do not broadcast against each other: {shapes}") from None
+        raise ArgumentError(f"kp, ki, kd: leading axes do not broadcast against the reference: {shapes}") from None
     for array in (gains, reference.breaks, reference.pieces):
         array.flags.writeable = False
     return Controller(robot, reference, gains, adds, loads, on_measurement)
@@ -313,7 +314,7 @@ def _gains(robot: Robot, kp: ArrayLike, ki: ArrayLike, kd: ArrayLike, saturate: 
     gains = np.empty((*batch.shape, 4, robot.n))
     for row, (name, rows) in zip((at.KP, at.KI, at.KD), batch.rows.items(), strict=True):
         if not ((rows >= 0) & (rows < np.inf)).all():
-            raise ArgumentError(f"{name}: wanted numbers of zero or more, got {given[name]!r}")
+            raise ArgumentError(f"{name}: wanted finite, nonnegative numbers, got {given[name]!r}")
         gains[..., row, :] = rows.reshape(*batch.shape, robot.n)
     gains[..., at.LIMIT, :] = robot.effort_limit if saturate else np.inf
     return gains

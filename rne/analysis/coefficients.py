@@ -1,4 +1,4 @@
-"""The coefficients of the equations of motion by the names of the books: D_ii, D_ij, D_ijj, D_ijk, D_i, Ia."""
+"""Coefficients of the equations of motion in textbook notation: D_ii, D_ij, D_ijj, D_ijk, D_i, Ia."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from rne.errors import ArgumentError
 from rne.model.robot import Robot
 from rne.tables import Report, cells
 
-# Coefficients that a table puts side by side.
+# Coefficients per line of a table.
 _ABREAST = 6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Coefficients(Report):
-    """The coefficients of the equations of motion, for one posture or many.
+    """Coefficients of the equations of motion, for one posture or many.
 
     tau_i = sum_j D_ij qdd_j + Ia_i qdd_i + sum_jk D_ijk qd_j qd_k + D_i.
 
-    Indexed by joints it gives one of them: ``c[1]`` is D_1, ``c[1, 2]`` is D_12, ``c[1, 1, 2]`` is D_112. Joints are
-    counted from 1 as the books do, or named: ``c["shoulder", "elbow"]``. Printed, it is a table; of many postures, of
-    the largest size of each.
+    Indexing by joints selects one coefficient: ``c[1]`` is D_1, ``c[1, 2]`` is D_12, ``c[1, 1, 2]`` is D_112. Joints
+    are numbered from 1, as in textbooks, or named: ``c["shoulder", "elbow"]``. Printing shows a table; for many
+    postures, it holds the largest absolute value of each coefficient.
 
     Attributes
     ----------
     joint_names : the coordinates, in the order of the axes of the arrays.
     inertia : (..., n, n) D_ij of the bodies, without the rotors; kg m^2, kg m or kg.
-    rotor : (n,) Ia, the reflected inertias of the rotors, which no posture changes.
-    christoffel : (..., n, n, n) D_ijk, symmetric in j and k: either mixed term stands in the sum.
+    rotor : (n,) Ia, the reflected inertias of the rotors, independent of the posture.
+    christoffel : (..., n, n, n) D_ijk, symmetric in j and k: the sum contains both D_ijk and D_ikj.
     gravity : (..., n) D_i, N m or N.
 
     Examples
@@ -59,7 +59,7 @@ class Coefficients(Report):
 
     @property
     def effective(self) -> Floats:
-        """Effective inertias D_ii (..., n): of joint i with the others locked, without its rotor."""
+        """Effective inertias D_ii (..., n): inertia at joint i with the other joints locked, without its rotor."""
         return np.diagonal(self.inertia, axis1=-2, axis2=-1).copy()
 
     @property
@@ -69,7 +69,7 @@ class Coefficients(Report):
 
     @property
     def centripetal(self) -> Floats:
-        """Centripetal coefficients D_ijj (..., n, n): what joint j alone does to joint i."""
+        """Centripetal coefficients D_ijj (..., n, n): effect of the velocity of joint j alone on joint i."""
         return np.diagonal(self.christoffel, axis1=-2, axis2=-1).copy()
 
     @property
@@ -79,17 +79,17 @@ class Coefficients(Report):
 
     @property
     def mass_matrix(self) -> Floats:
-        """D_ij with the rotors (..., n, n): Ia_i added to D_ii."""
+        """Mass matrix with rotors (..., n, n): D_ij, with Ia_i added to D_ii."""
         M: Floats = self.inertia + np.diag(self.rotor).astype(self.inertia.dtype)
         return M
 
     def __getitem__(self, joints: str | int | tuple[str | int, ...]) -> Floats:
-        """One coefficient, over all postures (...): D_i of one joint, D_ij of two, D_ijk of three.
+        """One coefficient for all postures (...): D_i for one joint, D_ij for two, D_ijk for three.
 
         Raises
         ------
         UnknownNameError, ArgumentError
-            No joint has this name or number; more than three joints.
+            No joint has this name or number, or more than three joints are given.
         """
         given = joints if isinstance(joints, tuple) else (joints,)
         places = tuple(as_joint(self.joint_names, joint, "index") for joint in given)
@@ -127,10 +127,10 @@ class Coefficients(Report):
 def coefficients(
     robot: Robot, q: ArrayLike, *, gravity: ArrayLike | None = None, threads: int | None = None
 ) -> Coefficients:
-    """Coefficients of the equations of motion by the names of the books, for one posture or many.
+    """Coefficients of the equations of motion in textbook notation, for one posture or many.
 
     Effective inertia D_ii, coupling inertia D_ij, centripetal D_ijj and Coriolis D_ijk coefficients, gravity D_i (Paul
-    1981, chapter 6). They are those of `mass_matrix` without rotors, `christoffel` and `gravity_vector`, together.
+    1981, chapter 6). The values are those of `mass_matrix` without rotors, `christoffel` and `gravity_vector`.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def coefficients(
 
 
 def symbol(*places: int | np.integer[Any], letter: str = "D") -> str:
-    """Letter of a coefficient with the numbers of its joints, whose places are counted from 0.
+    """Symbol of a coefficient: its letter and the numbers of its joints; `places` count from 0.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def symbol(*places: int | np.integer[Any], letter: str = "D") -> str:
 
 
 def _one_posture(values: Floats, postures: tuple[int, ...]) -> Floats:
-    """Values of one posture in a row as they are, and the largest sizes over many."""
+    """Flatten the values of one posture, or take the largest absolute values over many."""
     if not postures:
         return values.ravel()
     count = math.prod(values.shape[len(postures) :])
@@ -194,14 +194,14 @@ def _one_posture(values: Floats, postures: tuple[int, ...]) -> Floats:
 
 
 def _entries(places: list[tuple[int, ...]], values: Floats, letter: str = "D") -> list[list[str]]:
-    """Entries such as "D12 = 0.5"; those of three joints in rows by the first."""
+    """Entries such as "D12 = 0.5"; coefficients with three indices get one row per first joint."""
     texts = [f"{symbol(*at, letter=letter)} = {cell}" for at, cell in zip(places, cells(values), strict=True)]
     rows = groupby(zip(places, texts, strict=True), key=lambda entry: entry[0][0] if len(entry[0]) == 3 else None)
     return [[text for _, text in row] for _, row in rows]
 
 
 def _aligned(entries: dict[str, list[list[str]]]) -> list[str]:
-    """Lines of entries below each other, each group with its title."""
+    """Lines with aligned entries, each group preceded by its title."""
     margin = max(map(len, entries))
     width = max((len(text) for rows in entries.values() for row in rows for text in row), default=0)
     lines = []

@@ -1,4 +1,4 @@
-"""Where the energy goes: the power balance of a motion, and the drift of the energy of a simulation."""
+"""Power balance of a motion, and energy drift of a simulation."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EnergyBalance(Report):
-    """The powers of a motion, as `energy_balance` returns them; all arrays are (...) W.
+    """Powers of a motion, as returned by `energy_balance`; all arrays are (...) W.
 
     Attributes
     ----------
-    kinetic, potential : rates of the kinetic energy, rotors included, and of the potential energy, springs included.
-    actuators : power of the torques of the joints.
+    kinetic, potential : rates of the kinetic energy (rotors included) and of the potential energy (springs included).
+    actuators : power of the joint torques.
     external : power of the wrenches that act on the robot.
-    dissipated : power lost to friction, viscous and Coulomb; zero if not asked for.
+    dissipated : power lost to viscous and Coulomb friction; zero with ``friction=False``.
 
     Examples
     --------
@@ -54,13 +54,13 @@ class EnergyBalance(Report):
 
     @property
     def rate(self) -> Floats:
-        """Rate dE/dt of the energy, kinetic and potential."""
+        """Rate dE/dt of the total energy, kinetic plus potential."""
         rate: Floats = self.kinetic + self.potential
         return rate
 
     @property
     def residual(self) -> Floats:
-        """Power that nothing accounts for, dE/dt - (actuators + external - dissipated); zero if the torques fit."""
+        """Unexplained power, dE/dt - (actuators + external - dissipated); zero if torques and motion agree."""
         residual: Floats = self.rate - (self.actuators + self.external - self.dissipated)
         return residual
 
@@ -85,20 +85,21 @@ def energy_balance(
 ) -> EnergyBalance:
     """Power balance of a motion: dE/dt = tau . qd + power of the wrenches - power lost to friction.
 
-    It tells whether motion and torques, measured or calculated elsewhere, fit each other. The rate of the energy is
-    qd . (M qdd + C qd + g + springs), since qd . (dM/dt - 2 C) qd is zero.
+    Use it to check whether a motion and torques, measured or computed elsewhere, are consistent. The rate of the energy
+    is qd . (M qdd + C qd + g + springs), since qd . (dM/dt - 2 C) qd is zero.
 
     Parameters
     ----------
     robot : the robot.
-    q, qd, qdd : (..., n) positions, velocities and accelerations; the last two zero if None.
+    q, qd, qdd : (..., n) positions, velocities and accelerations; the last two default to zero.
     tau : (..., n) torques of the drives, N m or N; zero if None.
-    gravity, f_ext, threads : as for `inverse_dynamics`, which also tells the errors.
+    gravity, f_ext, threads : as in `inverse_dynamics`; so are the errors raised.
     friction : whether the robot loses power to viscous and Coulomb friction.
 
     Returns
     -------
-    balance : EnergyBalance, its terms (...) W, with `rate` and `residual`.
+    balance : EnergyBalance
+        Terms of shape (...), W, with the sums `rate` and `residual`.
 
     Examples
     --------
@@ -137,28 +138,29 @@ def energy_drift(
     *,
     friction: bool = False,
 ) -> Array:
-    """Energy of a simulation that neither its torques nor friction account for: E(t) - E(0) - work done since.
+    """Energy drift of a simulation: E(t) - E(0) minus the work done by torques and friction up to t.
 
-    Between two times the motion is taken for the cubic that fits positions and velocities there. Held torques do
-    exactly tau . (change of q); work of a controller and of friction is by Simpson's rule. So the drift is the error of
-    the integration, and of these integrals if there is friction or a controller: of fourth order in the distance of the
-    times of the motion, of first order where torques or Coulomb friction jump. Of a ready controller, whose integral
-    no state tells, the torques are those of the motion.
+    Between two times, the motion is approximated by the cubic that matches positions and velocities at both. The work
+    of torques held constant is exact, tau . (change of q); that of a controller and of friction is integrated by
+    Simpson's rule. The drift is therefore the integration error of the simulation plus, with friction or a controller,
+    the error of these quadratures: of fourth order in the spacing of the times, of first order where torques or
+    Coulomb friction jump. For a controller of `rne.control`, whose integral term is not part of the state, the torques
+    recorded in `motion` are used.
 
     Parameters
     ----------
     robot : the robot.
-    motion : as `simulate` returned it.
-    tau, friction : as they were given to `simulate`.
+    motion : result of `simulate`.
+    tau, friction : as passed to `simulate`.
 
     Returns
     -------
-    drift : (..., T) J, zero at first.
+    drift : (..., T) J, zero at the first time.
 
     Raises
     ------
     ArgumentError
-        An argument is of the wrong type, or of the wrong shape.
+        An argument has the wrong type or shape.
 
     Examples
     --------
@@ -174,7 +176,7 @@ def energy_drift(
     if not isinstance(motion, Simulation):
         raise ArgumentError(f"motion: wanted a Simulation, as rne.simulate returns it, got {type(motion).__name__}")
     if motion.q.shape[-1] != robot.n:
-        raise ArgumentError(f"motion: it is of {motion.q.shape[-1]} joints, {robot.name} has {robot.n}")
+        raise ArgumentError(f"motion: it has {motion.q.shape[-1]} joints, but {robot.name} has {robot.n}")
     t, q, qd = motion.t, motion.q, motion.qd
     h = np.diff(t)[:, None]
     change, before, after = np.diff(q, axis=-2), qd[..., :-1, :], qd[..., 1:, :]
@@ -191,7 +193,7 @@ def energy_drift(
         try:
             work += (np.broadcast_to(held, change.shape) * change).sum(axis=-1)
         except ValueError:
-            raise ArgumentError(f"tau: {held.shape} does not fit a motion of shape {q.shape}") from None
+            raise ArgumentError(f"tau: shape {held.shape} does not fit a motion of shape {q.shape}") from None
     if friction:
         work -= _simpson(h[:, 0], dissipated_power(robot, qd), dissipated_power(robot, middle[1]))
     drift = motion.energy - motion.energy[..., :1]
@@ -200,15 +202,15 @@ def energy_drift(
 
 
 def _controlled(robot: Robot, controller: Function, times: Array, q: Array, qd: Array) -> Array:
-    """Power (..., T) of the torques of a controller, asked at each time."""
+    """Power (..., T) of the torques of a controller, evaluated at each time."""
     states = zip(times.tolist(), np.moveaxis(q, -2, 0), np.moveaxis(qd, -2, 0), strict=True)
     power = [actuator_power(robot, state[1], asked(controller, t, *state)).sum(axis=-1) for t, *state in states]
     return np.stack(power, axis=-1) if power else np.zeros(q.shape[:-1])
 
 
 def _between(times: Array, values: Array) -> Array:
-    """Values (..., T - 1) half-way between times, of cubics through the values and their slopes."""
-    if len(times) < 3:  # too few to tell a slope
+    """Values (..., T - 1) halfway between times, from cubics through the values and their slopes."""
+    if len(times) < 3:  # too few for a slope
         return (values[..., :-1] + values[..., 1:]) / 2
     slope = np.gradient(values, times, axis=-1, edge_order=2)
     middle: Array = (values[..., :-1] + values[..., 1:]) / 2 - np.diff(times) / 8 * np.diff(slope, axis=-1)
@@ -216,6 +218,6 @@ def _between(times: Array, values: Array) -> Array:
 
 
 def _simpson(h: Array, ends: Array, middles: Array) -> Array:
-    """Integral over each interval of length h."""
+    """Integral over each interval of length h by Simpson's rule."""
     integral: Array = h / 6 * (ends[..., :-1] + 4 * middles + ends[..., 1:])
     return integral

@@ -1,4 +1,4 @@
-"""Free-body diagrams of all links: what each passes on to the next, and how its mass moves."""
+"""Free-body diagrams of all links: joint reactions, and the motion of the masses."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ _XYZ = "xyz"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LinkForces(Report):
-    """Forces and accelerations of all links of a robot, for one state or many, as `link_forces` returns them.
+    """Forces and accelerations of all links of a robot, for one state or many, as returned by `link_forces`.
 
-    Printed, it is a table; of many states, of the largest size of each number. Joints are all moving joints, parents
-    before children, as in `joint_wrenches`; bodies are those that move and have a mass, payloads among them, in the
-    order of the file. What belongs to bodies is in base axes.
+    Printing shows a table; for many states, it holds the largest absolute value of each number. Joints are all moving
+    joints, parents before children, as in `joint_wrenches`. Bodies are those that move and have mass, including
+    payloads, in the order of the file; their quantities are in base axes.
 
     Attributes
     ----------
     joint_names : the joints.
-    axes, origin : the axes of forces and moments, and what the moments are about, as for `joint_wrenches`.
-    force, moment : (..., joints, 3) F_i and M_i, by which the link before the joint acts on the one behind it, N, N m.
-    along_axis : (..., joints) k . M_i of a revolute joint, k . F_i of a prismatic one: what the drive has to give, if
-        it has no friction, spring or rotor of its own.
+    axes, origin : axes of the forces and moments, and reference point of the moments, as in `joint_wrenches`.
+    force, moment : (..., joints, 3) F_i and M_i, exerted by the parent link on the child link of the joint, N and N m.
+    along_axis : (..., joints) k . M_i of a revolute joint, k . F_i of a prismatic one: the torque or force of the
+        drive, if it has no friction, spring or rotor.
     qdd, tau : (..., n) accelerations and torques of the coordinates; tau is that of `inverse_dynamics`.
     body_names : the bodies.
     mass : (bodies,) kg.
@@ -51,7 +51,7 @@ class LinkForces(Report):
     >>> forces = rne.link_forces(arm, [0.0, 0.0], tau=[0.0, 0.0])
     >>> forces.body_names
     ('link1', 'link2', 'payload_1')
-    >>> forces.held[2].round(3)  # what the arm, let go, still does to its payload
+    >>> forces.held[2].round(3)  # force of the released arm on its payload
     array([0.   , 0.357, 0.   ])
     """
 
@@ -71,14 +71,14 @@ class LinkForces(Report):
 
     @property
     def held(self) -> Floats:
-        """Force (..., bodies, 3) m a - m g, by which all that touches a body acts on it; of a payload, its mount, N."""
+        """Net contact force (..., bodies, 3) on each body, m a - m g, N; for a payload, that of its mount."""
         force: Floats = self.mass[:, None] * self.acceleration - self.weight
         return force
 
     def _table(self) -> str:
         def triple(letter: str, values: Floats) -> dict[str, list[str]]:
             shown = self._shown(values)
-            near = np.abs(shown).max(initial=0.0)  # one scale for all three: what is rounding beside y is none in x
+            near = np.abs(shown).max(initial=0.0)  # one scale for all three, so that rounding prints as zero in each
             return {f"{letter}{x}": cells(np.append(shown[:, k], near))[:-1] for k, x in enumerate(_XYZ)}
 
         joints = {"joint": self.joint_names, **triple("F", self.force), **triple("M", self.moment)}
@@ -88,10 +88,10 @@ class LinkForces(Report):
         states = self.qdd.shape[:-1]
         head = f"largest sizes of {math.prod(states)} states\n" if states else ""
         where = {"world": "base axes", "local": "axes of the joints"}[self.axes]
-        return f"{head}on the link behind each joint, in {where}:\n{columns(joints)}\n\n{columns(bodies)}"
+        return f"{head}on the child link of each joint, in {where}:\n{columns(joints)}\n\n{columns(bodies)}"
 
     def _shown(self, values: Floats) -> Floats:
-        """Values (k, 3) of the one state, or the largest sizes over many."""
+        """Values (k, 3) of one state, or the largest absolute values over many."""
         states = self.qdd.ndim - 1
         if not states:
             return values
@@ -115,22 +115,22 @@ def link_forces(
 ) -> LinkForces:
     """Free-body diagrams of all links: joint forces and moments, accelerations of the masses, and the torques.
 
-    At rest it is the propagation of forces from the hand to the base, with G_i the weight of link i,
+    At rest, forces propagate from the end effector to the base; with G_i the weight of link i,
 
         F_i = F_(i+1) - G_i,    M_i = M_(i+1) + r_i x F_(i+1) - r_Ci x G_i,
 
-    with F_i and M_i acting on link i from link i-1; in motion m_i a_i and the change of angular momentum come on top.
-    The motion follows from `qdd`, or else from the torques `tau`: then accelerations and reactions are found together,
-    as from the simultaneous equations of Newton and Euler for all links.
+    where F_i and M_i act on link i from link i-1. In motion, m_i a_i and the rate of the angular momentum are added.
+    The motion is given by `qdd` or by the torques `tau`. With `tau`, accelerations and reactions are those that solve
+    the simultaneous Newton-Euler equations of all links.
 
     Parameters
     ----------
     robot : the robot.
-    q, qd, qdd : (..., n) positions, velocities and accelerations; the last two zero if None.
-    tau : (..., n) torques of the drives instead of `qdd`.
-    gravity, f_ext, friction, threads : as for `inverse_dynamics`. `f_ext` acts on the robot; for the force F_(n+1), by
-        which the hand acts on its surroundings, give its negative.
-    axes, origin : of the joint forces, as for `joint_wrenches`.
+    q, qd, qdd : (..., n) positions, velocities and accelerations; the last two default to zero.
+    tau : (..., n) torques of the drives, in place of `qdd`.
+    gravity, f_ext, friction, threads : as in `inverse_dynamics`. `f_ext` acts on the robot; for the force F_(n+1) of
+        the end effector on its surroundings, pass its negative.
+    axes, origin : of the joint forces, as in `joint_wrenches`.
 
     Returns
     -------
@@ -139,20 +139,20 @@ def link_forces(
     Raises
     ------
     ArgumentError
-        An argument has the wrong shape, type or value; `qdd` and `tau` are both given.
+        An argument has the wrong shape, type or value, or `qdd` and `tau` are both given.
     UnknownNameError
         `f_ext` names a frame the robot does not have.
     SingularError
-        Torques are given, and the mass matrix is singular.
+        `tau` is given and the mass matrix is singular.
 
     Examples
     --------
-    Two rods of 1 kg and 1 m, held level, while the hand pushes outward with 10 N:
+    Two rods of 1 kg and 1 m, held level, while the end effector pushes outward with 10 N:
 
     >>> import rne
     >>> arm = rne.load("models/planar2/robot.dh.toml")
     >>> print(rne.link_forces(arm, [0.0, 0.0], f_ext={"link2": [-10.0, 0.0, 0.0, 0.0, 0.0, 0.0]}))
-    on the link behind each joint, in base axes:
+    on the child link of each joint, in base axes:
     joint     Fx     Fy  Fz  Mx  My     Mz  along axis
     shoulder  10  19.62   0   0   0  19.62       19.62
     elbow     10   9.81   0   0   0  4.905       4.905
@@ -163,7 +163,7 @@ def link_forces(
     """
     check_robot(robot)
     if tau is not None and qdd is not None:
-        raise ArgumentError("tau: the motion follows from qdd or from tau; give one of them")
+        raise ArgumentError("tau: got both qdd and tau, and either determines the motion; give one of them")
     wrenches = {} if f_ext is None else as_wrenches(robot, f_ext)[1]
     state = {"q": q, "qd": qd, "qdd": qdd, "tau": tau, **wrenches}
     batch = as_batch(robot, state, required="q", widths=dict.fromkeys(wrenches, 6))
@@ -181,8 +181,8 @@ def link_forces(
     without = [body.name for body in robot.tree.bodies if any(body.first_moment)]
     if without:
         raise ArgumentError(
-            f"robot: {listed(without)} with first moments but no mass are base parameters, from which forces within "
-            "the structure do not follow; give the parameters of bodies"
+            f"robot: {listed(without)} with first moments but no mass are base parameters, which do not determine "
+            "the forces within the structure; give the parameters of real bodies"
         )
     moving = [body for body in robot.tree.bodies if body.mass and robot.links.frames[body.name].row > 0]
     com, acceleration = np.zeros((2, *batch.shape, len(moving), 3), batch.dtype)
@@ -210,7 +210,7 @@ def link_forces(
 
 
 def _along_axes(robot: Robot, local: Floats) -> Floats:
-    """Part (..., joints) of wrenches (..., joints, 6) in the axes of the joints that the joints leave to the drives."""
+    """Components (..., joints) along the joint axes of wrenches (..., joints, 6) given in the axes of the joints."""
     joints = [robot.joint(name) for name in robot.links.joints]
     directions = np.zeros((len(joints), 6))
     for row, joint in zip(directions, joints, strict=True):

@@ -1,4 +1,4 @@
-"""What the motors must give: torque, speed and power of each joint over a motion or a set of worst cases."""
+"""Motor sizing: torque, speed and power of each joint over a motion or a set of worst cases."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MotorSizing(Report):
-    """What each joint of a robot asks of its motor; printed, it is a table.
+    """Demands of each joint of a robot on its motor; printing shows a table.
 
-    All arrays are (n,), a number a joint in the order of `joint_names`. Torques are N m and speeds rad/s, of prismatic
-    joints N and m/s; powers are W. Peaks are sizes, without sign.
+    All arrays are (n,), one number per joint in the order of `joint_names`. Torques are in N m and speeds in rad/s, for
+    prismatic joints in N and m/s; powers are in W. Peaks are absolute values.
 
     Attributes
     ----------
     robot : the robot.
-    peak_torque, rms_torque : largest size and root of the mean square of the torque.
-    peak_speed, rms_speed : of the velocity.
-    peak_power, rms_power : of the power tau * qd that goes into the joint, or comes out of it when it is braked.
-    peak_sample : the state in which the torque is largest, counted from 0.
-    peak_time : its time, s; None without times.
-    torque_at_peak : the torque there, with its sign; the sum of the following.
-    effective, coupling, rotor, centripetal, coriolis, gravity, spring, friction, external : its terms, as those of
+    peak_torque, rms_torque : peak and root mean square of the torque.
+    peak_speed, rms_speed : the same of the velocity.
+    peak_power, rms_power : the same of the power tau * qd, delivered to the joint or absorbed when braking.
+    peak_sample : index of the state with the largest torque.
+    peak_time : time of that state, s; None without times.
+    torque_at_peak : signed torque in that state; the sum of the following.
+    effective, coupling, rotor, centripetal, coriolis, gravity, spring, friction, external : its terms, as in
         `torque_breakdown`.
-    rms_terms : root of the mean square of each of these terms over all states, by its name.
-    torque_used, speed_used : `peak_torque` as a part of `robot.effort_limit`, `peak_speed` of `robot.velocity_limit`:
-        above 1 the limit is broken; 0 where there is no limit.
+    rms_terms : root mean square of each of these terms over all states, by name.
+    torque_used, speed_used : `peak_torque` as a fraction of `robot.effort_limit`, `peak_speed` as a fraction of
+        `robot.velocity_limit`: above 1 the limit is exceeded; 0 where there is no limit.
 
     Examples
     --------
@@ -80,12 +80,12 @@ class MotorSizing(Report):
 
     @property
     def torque_used(self) -> Array:
-        """Peak torque as a part of the limit."""
+        """Peak torque as a fraction of the limit."""
         return part_of(self.peak_torque, self.robot.effort_limit)
 
     @property
     def speed_used(self) -> Array:
-        """Peak speed as a part of the limit."""
+        """Peak speed as a fraction of the limit."""
         return part_of(self.peak_speed, self.robot.velocity_limit)
 
     def _table(self) -> str:
@@ -135,18 +135,18 @@ def motor_sizing(
     gravity: ArrayLike | None = None,
     f_ext: Mapping[str, Any] | None = None,
 ) -> MotorSizing:
-    """What each joint asks of its motor over a motion or a set of worst cases: torque, speed, power, and their causes.
+    """Torque, speed and power demanded of each motor over a motion or a set of worst cases, and their causes.
 
     Parameters
     ----------
-    robot : the robot; hang the load on it with `with_payload`.
-    q : (..., n) positions, rad or m: the states of a motion, or cases of any kind. One state is a set of one.
+    robot : the robot; attach a load with `with_payload`.
+    q : (..., n) positions, rad or m: the states of a motion, or any set of load cases; a single state is allowed.
     qd, qdd : (..., n) velocities and accelerations; zero if None. Leading axes broadcast against each other.
-    t : (T,) times of the states of a motion, s, growing, not necessarily even; q is (T, n) then. Mean squares are over
-        time, by the trapezoid rule. Without it every state counts the same.
+    t : (T,) strictly increasing times of the states of a motion, s, not necessarily uniform; q is then (T, n). Mean
+        squares are over time, by the trapezoidal rule. Without it every state has the same weight.
     friction : whether to add viscous and Coulomb friction of the joints.
     gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
-    f_ext : wrenches that act on the robot, by frame name, as for `inverse_dynamics`: the forces of a process.
+    f_ext : wrenches that act on the robot, by frame name, as in `inverse_dynamics`: process forces, for example.
 
     Returns
     -------
@@ -155,11 +155,11 @@ def motor_sizing(
     Raises
     ------
     ArgumentError, UnknownNameError
-        An argument has the wrong shape, type or value; an unknown frame; no state at all; times that do not grow.
+        An argument has the wrong shape, type or value, a frame is unknown, there is no state, or times do not increase.
 
     Examples
     --------
-    A turning arm with a slide, level and fully extended, at rest and at its full acceleration:
+    A rotating arm with a prismatic joint, level and fully extended, at rest and at full acceleration:
 
     >>> import rne
     >>> arm = rne.load("models/lectures/rp_motor_sizing/robot.dh.toml")
@@ -182,7 +182,7 @@ def motor_sizing(
     state = {"q": q, "qd": qd, "qdd": qdd, **wrenches}
     batch = as_batch(robot, state, required="q", widths=dict.fromkeys(wrenches, 6))
     if batch.samples == 0:
-        raise ArgumentError("q: wanted one state or more, got none")
+        raise ArgumentError("q: wanted at least one state, got none")
     weights = _weights(t, batch.shape)
     shape, rows = (*batch.shape, robot.n), (batch.samples, robot.n)
     q, qd, qdd = (batch.rows[name].astype(np.float64).reshape(shape) for name in ("q", "qd", "qdd"))
@@ -209,21 +209,21 @@ def motor_sizing(
 
 
 def _rms(values: Array, weights: Array) -> Array:
-    """Root of the mean square over the states."""
+    """Weighted root mean square over the states."""
     root: Array = np.sqrt(weights @ values**2)
     return root
 
 
 def _weights(t: ArrayLike | None, shape: tuple[int, ...]) -> Array:
-    """Share of each state in a mean: the same, or that of the trapezoid rule."""
+    """Weight of each state in a mean: uniform, or that of the trapezoidal rule."""
     if t is None:
         count = math.prod(shape)
         return np.full(count, 1 / count)
     if len(shape) != 1 or shape[0] < 2:
-        raise ArgumentError(f"q: with times, two states or more in one row (T, n) are wanted; got leading axes {shape}")
+        raise ArgumentError(f"q: with t, wanted shape (T, n) with at least two states; got leading axes {shape}")
     steps = np.diff(numbers("t", t, shape))
     if (steps <= 0).any():
-        raise ArgumentError(f"t: wanted growing times, but t[{int(steps.argmin()) + 1}] is not after the one before it")
+        raise ArgumentError(f"t: wanted increasing times, but t[{int(steps.argmin()) + 1}] is not after the previous")
     weights = np.zeros(shape)
     weights[:-1] += steps / 2
     weights[1:] += steps / 2
@@ -232,7 +232,7 @@ def _weights(t: ArrayLike | None, shape: tuple[int, ...]) -> Array:
 
 
 def part_of(peak: Array, limit: Array) -> Array:
-    """Peak as a part of the limit; nothing of no limit, and infinitely much of none left."""
+    """Peak as a fraction of the limit; 0 of an infinite limit, and infinite for a peak above a limit of zero."""
     return np.divide(peak, limit, out=np.where(peak > 0, np.inf, np.minimum(peak, 0.0)), where=~(limit <= 0))
 
 

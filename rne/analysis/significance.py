@@ -1,4 +1,4 @@
-"""Which terms of the equations of motion matter, and what it costs to drop the others."""
+"""Which terms of the equations of motion matter, and the error of dropping the others."""
 
 from __future__ import annotations
 
@@ -21,25 +21,26 @@ from rne.tables import NOISE, Report, cells, columns, percent
 
 Array = NDArray[np.float64]
 
-# Numbers that a pass over the states holds at a time, some arrays of them.
+# Numbers per array in one pass over the states; a few such arrays exist at a time.
 _AT_A_TIME = 2_000_000
-# Coefficients that a table shows.
+# Rows in a table of coefficients.
 _SHOWN = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TorqueParts(Report):
-    """Parts of the joint torques, and the error that is made where one of them is left out; all arrays are (m,).
+    """Parts of the joint torques, and the error made by leaving each of them out; all arrays are (m,).
 
     Attributes
     ----------
-    names : what each part is called.
-    joint : the place, from 0, of the joint whose torque it is a part of.
-    share : its mean size over all states, as a part of the sum of the mean sizes of all coefficients of the joint.
-    max_error, rms_error : largest size and root of the mean square of the part, N m or N.
-    of_peak : `max_error` as a part of the largest torque of the joint.
-    of_rms : `rms_error` as a part of the root of the mean square of its torque.
-    of_limit : `max_error` as a part of `robot.effort_limit`; 0 where there is no limit.
+    names : name of each part.
+    joint : index of the joint whose torque contains the part.
+    share : mean absolute value over all states, as a fraction of the sum of these means over all coefficients of the
+        joint.
+    max_error, rms_error : largest absolute value and root mean square of the part, N m or N.
+    of_peak : `max_error` as a fraction of the peak torque of the joint.
+    of_rms : `rms_error` as a fraction of the RMS torque of the joint.
+    of_limit : `max_error` as a fraction of `robot.effort_limit`; 0 where there is no limit.
 
     Examples
     --------
@@ -60,7 +61,7 @@ class TorqueParts(Report):
 
     @property
     def ranking(self) -> NDArray[np.intp]:
-        """Places (m,) of the parts by `of_peak`, the weightiest first."""
+        """Indices (m,) that sort the parts by `of_peak`, largest first."""
         return np.argsort(-self.of_peak, kind="stable")
 
     def _table(self) -> str:
@@ -72,25 +73,28 @@ class TorqueParts(Report):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Significance(Report):
-    """What each term and each coefficient of the equations of motion is worth over a set of states.
+    """Significance of each term and coefficient of the equations of motion over a set of states.
 
-    Printed, it is a table: the share of each term, the weightiest coefficients, and what dropping those chosen does.
+    Printing shows tables of the share of each term, the largest coefficients, and the error of the simplified model.
 
     Attributes
     ----------
     robot : the robot.
-    total : (..., n) the torques of the whole model, N m or N.
-    simplified : (..., n) the same without what is dropped.
-    peak_torque, rms_torque : (n,) largest size and root of the mean square of `total`.
-    terms : TorqueParts, for each joint the eight terms one after the other: reshaped to (n, 8), a row a joint. They are
-        D_ii qdd_i ("effective"), the sum of D_ij qdd_j over j other than i ("coupling"), Ia_i qdd_i ("rotor"), of
-        D_ijj qd_j^2 ("centripetal"), of D_ijk qd_j qd_k over j other than k ("coriolis"), D_i ("gravity"), "spring"
+    total : (..., n) torques of the full model, N m or N.
+    simplified : (..., n) torques of the model without the dropped coefficients, N m or N.
+    peak_torque, rms_torque : (n,) largest absolute value and root mean square of `total`.
+    terms : TorqueParts
+        The eight terms, joint by joint; arrays reshape to (n, 8), one row per joint. In order: D_ii qdd_i
+        ("effective"), the sum of D_ij qdd_j over j other than i ("coupling"), Ia_i qdd_i ("rotor"), the sums of
+        D_ijj qd_j^2 ("centripetal") and of D_ijk qd_j qd_k over j other than k ("coriolis"), D_i ("gravity"), "spring"
         and "friction".
-    coefficients : TorqueParts, for each joint as many, one after the other: D_ij qdd_j (``D12``), Ia_i qdd_i (``Ia1``),
-        D_ijj qd_j^2 (``D122``), 2 D_ijk qd_j qd_k of both mixed terms (``D112``), D_i (``D1``), ``spring1`` and
+    coefficients : TorqueParts
+        The coefficients, joint by joint, the same number for each: D_ij qdd_j (``D12``), Ia_i qdd_i (``Ia1``),
+        D_ijj qd_j^2 (``D122``), 2 D_ijk qd_j qd_k for both mixed terms (``D112``), D_i (``D1``), ``spring1`` and
         ``friction1``.
-    dropped : names of the coefficients that are dropped, in that order.
-    error : TorqueParts, one a joint: all that is dropped together, which is `total` less `simplified`.
+    dropped : names of the dropped coefficients, in the order of `coefficients`.
+    error : TorqueParts
+        One entry per joint: `total` minus `simplified`, the sum of all dropped coefficients.
 
     Examples
     --------
@@ -120,12 +124,12 @@ class Significance(Report):
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """The coordinates, in the order of the joints."""
+        """The coordinates, in the order of the joint indices."""
         return self.robot.joint_names
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """Names of the coefficients that are not dropped: the simplified model."""
+        """Names of the coefficients that the simplified model keeps."""
         gone = set(self.dropped)
         return tuple(name for name in self.coefficients.names if name not in gone)
 
@@ -178,25 +182,25 @@ def significance(
     gravity: ArrayLike | None = None,
     threads: int | None = None,
 ) -> Significance:
-    """Weigh the terms of the equations of motion: what each is worth, and the error of a model without some of them.
+    """Significance of the terms of the equations of motion, and the error of a model without some of them.
 
-    The step from the full model to one that is quick enough for real-time control (Paul 1981, chapter 6; Bejczy 1974):
-    over the states of a motion, or any set of them, how much of the torque of each joint comes of every coefficient,
-    and how far off the torque is without it. Every state counts the same, so a motion is to be sampled evenly. Wrenches
-    on the robot are no part of the model; a load is, by `Robot.with_payload`.
+    Helps to simplify the full model for real-time control (Paul 1981, chapter 6; Bejczy 1974): for the states of a
+    motion, or any set of states, it reports how much each coefficient contributes to the torque of each joint, and the
+    error of the torque without it. All states have the same weight, so sample a motion uniformly. External wrenches are
+    not part of the model; attach a load with `Robot.with_payload`.
 
     Parameters
     ----------
     robot : the robot, with its payload.
-    q : (..., n) positions, rad or m: the states of a motion, or of any kind.
+    q : (..., n) positions, rad or m: the states of a motion, or any set of states.
     qd, qdd : (..., n) velocities and accelerations; zero if None. Leading axes broadcast against each other.
-    drop : what to leave out: terms ("coupling", "coriolis", ..., of all joints) and coefficients ("D12" from the torque
-        of joint 1, "D112", "Ia1", ...); see `Significance`.
-    below : leave out as well every coefficient whose largest error is below this part of the peak torque of its joint.
-        Those dropped add up: the error of all together is in the report.
+    drop : names of terms ("coupling", "coriolis", ..., of all joints) and of coefficients ("D12" from the torque of
+        joint 1, "D112", "Ia1", ...) to leave out; see `Significance`.
+    below : also drop every coefficient whose largest error is below this fraction of the peak torque of its joint.
+        Errors of dropped coefficients add up; the report holds their combined error.
     friction : whether viscous and Coulomb friction of the joints are part of the model.
     gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
-    threads : as for `inverse_dynamics`.
+    threads : as in `inverse_dynamics`.
 
     Returns
     -------
@@ -205,9 +209,9 @@ def significance(
     Raises
     ------
     ArgumentError
-        An argument has the wrong shape, type or value; no state at all.
+        An argument has the wrong shape, type or value, or there is no state.
     UnknownNameError
-        `drop` names what the model does not have.
+        `drop` names an unknown term or coefficient.
 
     Examples
     --------
@@ -281,7 +285,7 @@ def significance(
 
 
 class _Sizes:
-    """Mean size, mean square and largest size of the rows that it is given, block by block."""
+    """Mean absolute value, root mean square and largest absolute value of rows, accumulated block by block."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -305,10 +309,10 @@ class _Sizes:
 
 
 def _errors(robot: Robot, names: NDArray[Any], parts: _Sizes, coefficients: _Sizes, whole: _Sizes) -> TorqueParts:
-    """Errors by leaving out parts (n, ...) of the torques, each by itself."""
+    """Errors of leaving out parts (n, ...) of the torques, one at a time."""
     joint = np.repeat(np.arange(robot.n), len(names) // max(1, robot.n))
     largest, rms = parts.largest.ravel(), parts.rms.ravel()
-    # A joint that feels nothing but rounding is not to have parts that matter.
+    # Where the torque of a joint is mere rounding, its parts must not appear significant.
     peaks, means = (np.maximum(x, NOISE * x.max(initial=0.0))[joint] for x in (whole.largest, whole.rms))
     return TorqueParts(
         tuple(map(str, names)),

@@ -1,4 +1,4 @@
-"""What a joint torque consists of, term by term; the list of the terms, which every report on torques shares."""
+"""Terms of the joint torques, and the list of these terms that all reports on torques share."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from rne.tables import Report, cells, columns
 
 WEIGHTLESS = (0.0, 0.0, 0.0)
 TERMS = ("effective", "coupling", "rotor", "centripetal", "coriolis", "gravity", "spring", "friction", "external")
-"""The terms of a joint torque. Each but the last, the wrenches on the robot, belongs to the equations of motion."""
+"""The terms of a joint torque; all but the last, the external wrenches, belong to the model of the robot."""
 OF_THE_MODEL = TERMS[:-1]
 
-# Entries of mass matrices that are held at a time.
+# Entries of mass matrices held in memory at a time.
 _AT_A_TIME = 1_000_000
 
 
@@ -31,21 +31,21 @@ _AT_A_TIME = 1_000_000
 class TorqueBreakdown(Report):
     """The terms of the torques of a motion; all arrays are (..., n) N m or N.
 
-    Printed, it is a table: for each joint the mean size of its torque over all samples, and the share of each term.
+    Printing shows a table with the mean absolute torque of each joint over all samples, and the share of each term.
 
     Attributes
     ----------
     joint_names : the coordinates, in the order of the last axis.
-    effective : of the inertia that the joint itself feels, D_ii qdd_i, without its rotor.
-    coupling : of the accelerations of the other joints, sum of D_ij qdd_j over j other than i.
-    rotor : reflected inertia of the rotor times the acceleration, Ia_i qdd_i.
-    centripetal, coriolis : of the velocities, as `velocity_torques`; together `coriolis_vector`.
-    gravity : as `gravity_vector`.
-    spring : of the springs of and between the joints.
-    friction : as `friction_torque`, or zero if not asked for.
+    effective : effective inertia times acceleration, D_ii qdd_i, without the rotor.
+    coupling : torque due to accelerations of the other joints, sum of D_ij qdd_j over j other than i.
+    rotor : reflected inertia of the rotor times acceleration, Ia_i qdd_i.
+    centripetal, coriolis : as in `velocity_torques`; their sum is `coriolis_vector`.
+    gravity : as in `gravity_vector`.
+    spring : torque of the springs of joints and between joints.
+    friction : as in `friction_torque`; zero with ``friction=False``.
     external : -J^T w of the wrenches that act on the robot.
-    total : what `inverse_dynamics` returns, to the last bit. The terms, each rounded by itself, add up to it but for
-        rounding, since nine numbers of sixteen digits seldom have a sum of sixteen digits.
+    total : result of `inverse_dynamics`, bit for bit. The terms are rounded one by one, so their sum equals it up to
+        rounding.
 
     Examples
     --------
@@ -76,12 +76,12 @@ class TorqueBreakdown(Report):
         return {name: getattr(self, name) for name in TERMS}
 
     def share(self) -> dict[str, Floats]:
-        """Share of each term in the torque of each joint: its mean size over all samples by the sum of all mean sizes.
+        """Share of each term in the torque of each joint: its mean absolute value over the sum of those of all terms.
 
         Returns
         -------
-        share : by name of the term, (n,) from 0 to 1; for each joint they add up to one, or are all zero where no term
-            ever asks anything of it.
+        share : by name of the term, (n,) from 0 to 1; for each joint they add up to one, or are all zero where every
+            term is zero.
         """
         sizes = {name: _mean_size(term) for name, term in self.terms.items()}
         whole = sum(sizes.values())
@@ -110,15 +110,16 @@ def torque_breakdown(
     friction: bool = False,
     threads: int | None = None,
 ) -> TorqueBreakdown:
-    """Take the torques of a motion apart: what goes into accelerations, velocities, gravity, springs, friction.
+    """Split the torques of a motion into the terms due to accelerations, velocities, gravity, springs and friction.
 
     Parameters
     ----------
-    robot, q, qd, qdd, gravity, f_ext, friction, threads : as for `inverse_dynamics`, which also tells the errors.
+    robot, q, qd, qdd, gravity, f_ext, friction, threads : as in `inverse_dynamics`; so are the errors raised.
 
     Returns
     -------
-    breakdown : TorqueBreakdown with one array (..., n) a term, and `total`, the same as of `inverse_dynamics`.
+    breakdown : TorqueBreakdown
+        One array (..., n) per term, and their `total`, equal to the result of `inverse_dynamics`.
 
     Examples
     --------
@@ -164,17 +165,17 @@ def rotor_torque(robot: Robot, qdd: Floats) -> Floats:
 
 
 def spring_torque(robot: Robot, q: Floats, threads: int | None) -> Floats:
-    """Torque (..., n) of the springs alone, of and between the joints."""
+    """Torque (..., n) of the springs alone, of joints and between joints."""
     return inverse_dynamics(robot, q, gravity=WEIGHTLESS, threads=threads)
 
 
 def _inertia_torques(robot: Robot, q: Floats, qdd: Floats, threads: int | None) -> tuple[Floats, Floats]:
-    """D_ii qdd_i, and the sum of D_ij qdd_j over the others, (samples, n) each, of the bodies without rotors."""
+    """D_ii qdd_i, and the sum of D_ij qdd_j over j other than i, (samples, n) each, without rotors."""
     effective, coupling = np.zeros_like(qdd), np.zeros_like(qdd)
     step = max(1, _AT_A_TIME // max(1, robot.n**2))
     for rows in (slice(k, k + step) for k in range(0, len(q), step)):
         M = mass_matrix(robot, q[rows], rotors=False, threads=threads)
-        with np.errstate(invalid="ignore"):  # infinity times nothing
+        with np.errstate(invalid="ignore"):  # infinity times zero
             for j in range(robot.n):
                 column = M[:, :, j] * qdd[rows, j, None]
                 effective[rows, j] = column[:, j]

@@ -1,4 +1,4 @@
-"""The torques of the joints, part by part: one part a coefficient of the equations of motion."""
+"""The joint torques, one part per coefficient of the equations of motion."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Array = NDArray[np.float64]
 
 
 class Catalog(NamedTuple):
-    """Parts of the torques (n, p): every joint has as many, of the same kinds in the same order."""
+    """Parts of the torques (n, p): the same kinds, in the same order, for every joint."""
 
     names: NDArray[Any]
-    term: NDArray[np.intp]  # places in OF_THE_MODEL
+    term: NDArray[np.intp]  # indices into OF_THE_MODEL
 
 
 def catalog_of(n: int) -> Catalog:
-    """Name all parts, in the order of `parts_of_torque`."""
+    """List all parts in the order of `parts_of_torque`."""
     pairs = list(zip(*np.triu_indices(n), strict=True))
     kinds = ["coupling"] * n + ["rotor"] + ["centripetal" if j == k else "coriolis" for j, k in pairs]
     kinds += ["gravity", "spring", "friction"]
@@ -45,7 +45,7 @@ def chosen(catalog: Catalog, drop: Iterable[str]) -> NDArray[np.bool_]:
     """Mark the parts (n, p) to be dropped."""
     n = len(catalog.names)
     places = {name: at for at, name in np.ndenumerate(catalog.names)}
-    for i, j, k in np.ndindex(n, n, n):  # either mixed term stands for both
+    for i, j, k in np.ndindex(n, n, n):  # one entry holds both mixed terms, under either name
         places[symbol(i, j, k)] = places[symbol(i, min(j, k), max(j, k))]
     gone = np.zeros(catalog.names.shape, bool)
     if not isinstance(drop, Iterable):

@@ -1,7 +1,8 @@
-"""Base parameters: the combinations of the parameters of a robot that its torques can tell apart.
+"""Base parameters: the combinations of the parameters of a robot that its joint torques determine.
 
-Much of a body no joint ever feels, and much of it every joint feels like something of another body (Gautier, Khalil
-1990). Which, is a matter of the joints alone, and is found here from the regressor at random states.
+Some parameters of a body have no effect on any joint torque, and others act only in combination with parameters of
+other bodies (Gautier, Khalil 1990). Which ones depends on the kinematics alone, and is found here numerically from the
+regressor at random states.
 """
 
 from __future__ import annotations
@@ -23,33 +24,34 @@ from rne.tables import Report
 Array = NDArray[np.float64]
 
 TOLERANCE = 1e-5
-"""A column that is a smaller part of the longest, or of which others leave a smaller part, counts as nothing.
+"""Relative size below which a column, or its component orthogonal to the columns kept before it, counts as zero.
 
-Angles in files are often rounded to six digits; by how much an angle misses a right one makes no parameter to identify.
+Angles in files are often rounded to six digits; deviations of this size from a right angle must not yield parameters.
 """
-CLEAR = 0.1  # the largest dropped singular value is a smaller part of the smallest kept one
-NOISE = 1e-9  # a coefficient that is a smaller part of those beside it, in columns of the same length, is rounding
+CLEAR = 0.1  # largest allowed ratio of the largest dropped to the smallest kept singular value
+NOISE = 1e-9  # coefficients below this, for columns of length 1, are rounding
 SEED = 20_260
-# The first are kept where others would do as well, which gives the combinations of Gautier and Khalil: of a link that
-# turns about its z they leave mx, my, Izz, Ixx, the products; mass, mz and Iyy go to the links before it.
+# Earlier entries are kept in preference to later ones, which yields the combinations of Gautier and Khalil: for a link
+# that rotates about its z axis, mx, my, Izz, Ixx and the products remain; mass, mz and Iyy move to the parent links.
 _PREFERENCE = [OF_BODY.index(name) for name in ("mx", "my", "mz", "Izz", "Ixy", "Ixz", "Iyz", "Ixx", "Iyy", "m")]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BaseParameters(Report):
-    """What the torques of a robot depend on: beta = K pi, with Y pi = Y[:, independent] beta.
+    """Base parameters beta = K pi of a robot, with Y pi = Y[:, independent] beta.
 
-    Printed, it is the list of the combinations. `len` tells how many there are.
+    Printing lists the combinations; `len` returns their number.
 
     Attributes
     ----------
-    robot : the robot, with the gravity that was asked for.
-    names : P names of the parameters pi, as `rne.parameter_names` tells them.
-    independent : (b,) which columns of the regressor are kept; one parameter of each combination, with coefficient 1.
-    K : (b, P) the combinations.
-    kept, dropped : smallest singular value of the columns at random states that counts, and largest that does not, as
-        parts of the largest; columns have length 1, those that are nearly zero are dropped with theirs.
-    rotors, friction : whether pi has these parameters.
+    robot : the robot, with the gravity of the call.
+    names : P names of the parameters pi, as returned by `rne.parameter_names`.
+    independent : (b,) indices of the columns of the regressor that are kept: for each combination, the parameter with
+        coefficient 1.
+    K : (b, P) matrix of the combinations.
+    kept, dropped : smallest singular value that is kept and largest that is dropped, relative to the largest, of the
+        regressor at random states with columns scaled to length 1; the latter includes dropped, nearly zero columns.
+    rotors, friction : whether pi includes these parameters.
 
     Examples
     --------
@@ -75,7 +77,7 @@ class BaseParameters(Report):
 
     @property
     def expressions(self) -> tuple[str, ...]:
-        """The combinations in words, such as "Izz_shoulder + Izz_elbow + 0.16 m_elbow"."""
+        """The combinations as text, such as "Izz_shoulder + Izz_elbow + 0.16 m_elbow"."""
         return tuple(self._expression(k) for k in range(len(self)))
 
     @property
@@ -84,7 +86,7 @@ class BaseParameters(Report):
         return tuple(name for name, column in zip(self.names, self.K.T, strict=True) if not column.any())
 
     def values(self, pi: ArrayLike | None = None) -> Array:
-        """Base parameters beta = K pi, (b,), of parameters (P,); of the robot's own if None.
+        """Base parameters beta = K pi, (b,), from parameters (P,); from those of the robot if None.
 
         Raises
         ------
@@ -97,7 +99,7 @@ class BaseParameters(Report):
         return beta
 
     def regressor(self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, **options: Any) -> Any:
-        """Regressor (..., n, b) of the base parameters: Y beta = Y pi; options as for `rne.regressor`."""
+        """Regressor (..., n, b) of the base parameters; options as in `rne.regressor`."""
         Y = regressor(self.robot, q, qd, qdd, rotors=self.rotors, friction=self.friction, **options)
         return Y[..., self.independent]
 
@@ -111,8 +113,8 @@ class BaseParameters(Report):
         width = len(str(len(self)))
         lines = [f"{k:{width}}  {text}" for k, text in enumerate(self.expressions, start=1)]
         head = f"{self.robot.name}: {len(self)} base parameters of {len(self.names)} parameters"
-        felt = f"not felt: {', '.join(self.unfelt) or 'none'}"
-        gap = f"singular values: {self.kept:.1e} of the largest is kept, {self.dropped:.1e} dropped"
+        felt = f"without effect: {', '.join(self.unfelt) or 'none'}"
+        gap = f"relative singular values: smallest kept {self.kept:.1e}, largest dropped {self.dropped:.1e}"
         return "\n".join([head, *lines, felt, gap])
 
 
@@ -129,20 +131,20 @@ def base_parameters(
     friction: bool = False,
     tolerance: float = TOLERANCE,
 ) -> BaseParameters:
-    """Combinations of the parameters that the torques of a robot can tell apart, how many there are, and which.
+    """Base parameters: the independent combinations of parameters that determine the torques of a robot.
 
-    The columns of the regressor at random states (always the same), brought to length 1, are taken one by one from the
-    base to the tips; one that is no combination of those before it is kept (Gautier 1991, by orthogonal
-    decomposition). The singular values must have a clear gap after as many.
+    The columns of the regressor at random states (the same in every call) are scaled to length 1 and examined from the
+    base to the tips; a column that is not a linear combination of those before it is kept (Gautier 1991, by orthogonal
+    decomposition). The singular values must show a clear gap after the number of columns kept.
 
     Parameters
     ----------
-    robot : the robot. Its joints count, and not the masses of its bodies.
-    gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None. Its direction matters:
-        about a vertical first axis a first moment is never felt.
-    rotors, friction : whether the parameters of the drives are among them, as for `regressor`.
-    tolerance : parts of columns that are smaller than this are taken for nothing. Smaller tolerances than the rounding
-        of the angles in a file find what a joint feels because its axis is not quite parallel to another.
+    robot : the robot. The result depends on its kinematics, not on its masses.
+    gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None. Its direction matters: with
+        a vertical first axis, the first moments about it have no effect.
+    rotors, friction : whether to include the parameters of the drives, as in `regressor`.
+    tolerance : relative size below which a column, or its component orthogonal to the columns before it, counts as
+        zero. With a tolerance below the rounding of the angles in a file, almost parallel axes count as not parallel.
 
     Returns
     -------
@@ -151,7 +153,7 @@ def base_parameters(
     Raises
     ------
     ArgumentError
-        A bad argument; or the singular values have no clear gap at the tolerance.
+        An argument has the wrong shape, type or value, or the singular values show no clear gap at the tolerance.
 
     Examples
     --------
@@ -169,12 +171,12 @@ def base_parameters(
     names = parameter_names(robot, rotors=rotors, friction=friction)
     rng, columns = np.random.default_rng(SEED), len(names)
     samples = max(60, -(-4 * columns // max(robot.n, 1)))
-    # Some turns a second and slides of meters: weight, centrifugal and inertia forces are of one size.
+    # Speeds of rad/s and m/s: gravity, centrifugal and inertial forces are of similar magnitude.
     q, qd, qdd = rng.uniform(-1, 1, (3, samples, robot.n)) * np.array([np.pi, 2.0, 4.0])[:, None, None]
     Y = regressor(robot, q, qd, qdd, rotors=rotors, friction=friction)
     triangle = np.asarray(
         np.linalg.qr(Y.reshape(samples * robot.n, columns), mode="r")
-    )  # as good as Y for all that follows
+    )  # has the same column norms and dependencies as Y
     scaled, length, short = _scaled(triangle, limit)
     independent = _independent(scaled, [i for i in _order(robot, columns) if length[i]], limit)
     singular = np.linalg.svd(scaled[:, length > 0], compute_uv=False)
@@ -182,8 +184,8 @@ def base_parameters(
     count = len(independent)
     kept, dropped = (singular[count - 1] if count else 1.0), max(singular[count], short)
     if dropped > CLEAR * kept:
-        what = f"a part of {kept:.1e} would be kept, one of {dropped:.1e} dropped"
-        raise ArgumentError(f"tolerance: at {limit:g} it is not clear what the torques depend on ({what}); try another")
+        what = f"smallest kept {kept:.1e}, largest dropped {dropped:.1e}"
+        raise ArgumentError(f"tolerance: at {limit:g} the singular values show no clear gap ({what}); try another one")
     K = np.zeros((count, columns))
     others = np.flatnonzero(length)
     K[:, others] = _combinations(scaled, independent, others)
@@ -200,7 +202,7 @@ def _order(robot: Robot, columns: int) -> list[int]:
 
 
 def _scaled(R: Array, limit: float) -> tuple[Array, Array, float]:
-    """Columns of length 1, or zero if nearly zero; the lengths they had, and the largest of those of the latter."""
+    """Scale columns to length 1, nearly zero ones to zero; return their lengths and the largest of the latter."""
     length = np.linalg.norm(R, axis=0)
     part = length / length.max(initial=np.finfo(float).tiny)
     felt = part > limit
@@ -209,11 +211,11 @@ def _scaled(R: Array, limit: float) -> tuple[Array, Array, float]:
 
 
 def _independent(scaled: Array, order: list[int], limit: float) -> NDArray[np.intp]:
-    """Return, sorted, the columns that are no combination of those before them in the order."""
+    """Return, sorted, the columns that are not linear combinations of those before them in `order`."""
     basis, found = np.empty_like(scaled, order="F"), list[int]()
     for i in order:
         rest, before = scaled[:, i], basis[:, : len(found)]
-        for _ in range(2):  # once leaves too much rounding
+        for _ in range(2):  # one pass leaves too much rounding error
             rest = rest - before @ (before.T @ rest)
         size = np.linalg.norm(rest)
         if size > limit:
@@ -223,6 +225,6 @@ def _independent(scaled: Array, order: list[int], limit: float) -> NDArray[np.in
 
 
 def _combinations(scaled: Array, independent: NDArray[np.intp], others: NDArray[np.intp]) -> Array:
-    """Return X with scaled[:, others] = scaled[:, independent] X, without its rounding."""
+    """Return X with scaled[:, others] = scaled[:, independent] X, entries at rounding level set to zero."""
     X = np.linalg.lstsq(scaled[:, independent], scaled[:, others], rcond=None)[0]
     return np.where(np.abs(X) < NOISE, 0.0, X)

@@ -1,4 +1,4 @@
-"""Motions from which parameters can be told apart: Fourier series with a small condition number."""
+"""Exciting motions for identification: Fourier series with a small condition number of the regressor."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from rne.tables import Report, cells, columns
 Array = NDArray[np.float64]
 
 GRID = (
-    64  # points in a turn of the fastest harmonic, on which peaks are looked for: between them they are 0.12 % higher
+    64  # samples per period of the fastest harmonic when searching for peaks; true peaks are at most 0.12 % higher
 )
-ROUNDING = 1e-9  # part of the limits that is left to rounding
+ROUNDING = 1e-9  # relative margin to the limits, for rounding
 TINY = float(np.finfo(np.float64).tiny)
-STRIDE = 0.3  # how far a try goes from the best so far, as a part of it
+STRIDE = 0.3  # step of the random search, relative to the best coefficients so far
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Excitation(Report):
-    """A periodic motion, q = center + sum over k of sines_k sin(k w t) + cosines_k cos(k w t) with w = 2 pi / period.
+    """Periodic motion q = center + sum over k of sines_k sin(k w t) + cosines_k cos(k w t) with w = 2 pi / period.
 
     Attributes
     ----------
     period : s.
     center : (n,) mean position, rad or m.
     sines, cosines : (harmonics, n) coefficients, rad or m, of k = 1, 2, ...
-    t : (samples,) times, evenly over one period.
+    t : (samples,) times, evenly spaced over one period, s.
     q, qd, qdd : (samples, n) the motion at these times.
-    condition : condition number there, of the regressor of the base parameters with columns of length 1.
+    condition : condition number at these times of the base parameter regressor with columns of length 1.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class Excitation(Report):
     condition: float
 
     def at(self, t: ArrayLike) -> tuple[Array, Array, Array]:
-        """Positions, velocities and accelerations (samples, n) at times (samples,), s, as a controller wants them."""
+        """Positions, velocities and accelerations (samples, n) at times (samples,), s."""
         times = numbers("t", t, np.shape(t))
         if times.ndim != 1:
             raise ArgumentError(f"t: wanted shape (samples,), got {times.shape}")
@@ -86,26 +86,25 @@ def excitation(
     velocity_limit: ArrayLike | None = None,
     seed: int = 0,
 ) -> Excitation:
-    """Motion that tells the base parameters of a robot apart, within the limits of its joints: for `identify`.
+    """Exciting motion for `identify`: well conditioned for the base parameters, and within the joint limits.
 
-    A finite Fourier series (Swevers, Ganseman, Tükel, De Schutter, Van Brussel 1997) whose coefficients a random
-    search improves for a small condition number. It is periodic: measured again and again, noise averages out, and
-    velocities and accelerations follow from the series. Obstacles and torques are not looked at, and it does not begin
-    at rest.
+    A finite Fourier series (Swevers, Ganseman, Tükel, De Schutter, Van Brussel 1997) whose coefficients come from a
+    random search for a small condition number. Since the motion is periodic, noise can be averaged over several periods
+    of a measurement, and velocities and accelerations follow from the series. Obstacles and torque limits are not
+    considered, and the motion does not start at rest.
 
-    Limits of position and velocity hold at all times, not only at the samples, and for the joints that follow others
-    as well. A joint goes no further than half a turn, or a meter, where it has no limit: from zero, or from a limit
-    beyond which zero lies.
+    Limits of position and velocity hold at all times, not only at the samples, and also for mimic joints. A joint
+    without limits moves at most half a turn, or one meter, from zero or from the limit nearest to zero.
 
     Parameters
     ----------
-    base : what is to be identified, as `base_parameters` returns it.
-    period : s.
-    harmonics : how many there are; the fastest makes as many turns in a period.
-    samples : how many times in a period the regressor is looked at.
-    tries : how many series are tried.
-    velocity_limit : (n,) largest velocities, rad/s or m/s; if None those of the robot, and of joints that follow.
-    seed : of the random search; the same gives the same motion.
+    base : the base parameters to identify, as returned by `base_parameters`.
+    period : of the motion, s.
+    harmonics : number of harmonics.
+    samples : number of times in a period at which the regressor is evaluated.
+    tries : number of series evaluated by the search.
+    velocity_limit : (n,) largest velocities, rad/s or m/s; those of the robot, mimic joints included, if None.
+    seed : of the random search; the same seed gives the same motion.
 
     Returns
     -------
@@ -114,8 +113,8 @@ def excitation(
     Raises
     ------
     ArgumentError
-        A number is not positive or too small, the robot has no joints, or no position keeps the limits of a joint and
-        of those that follow it.
+        A number is not positive or too small, the robot has no joints, or no position satisfies the limits of a joint
+        and those of its mimic joints.
 
     Examples
     --------
@@ -126,7 +125,7 @@ def excitation(
     True
     """
     if not isinstance(base, BaseParameters) or not len(base):
-        raise ArgumentError("base: wanted base parameters as rne.base_parameters returns them, one at least")
+        raise ArgumentError("base: wanted at least one base parameter, as returned by rne.base_parameters")
     robot = base.robot
     harmonics, seed = whole_number("harmonics", harmonics, 1), whole_number("seed", seed, 0)
     samples, tries = whole_number("samples", samples, 4 * harmonics), whole_number("tries", tries, 1)
@@ -158,12 +157,12 @@ def excitation(
 
 
 def _room(robot: Robot) -> tuple[Array, Array]:
-    """Return the middle of the range of each joint, and how far it may go from there, (n,) each."""
+    """Return the middle of the range of each joint and half its width, (n,) each."""
     lower, upper = position_limits(robot)
     for name, low, high in zip(robot.joint_names, lower, upper, strict=True):
         if low - high > ROUNDING * (1 + abs(low)):
-            at_odds = f"no position of joint {name!r} keeps its limits and those of the joints that follow it"
-            raise ArgumentError(f"base: {at_odds}; mend the limits in the file of the robot")
+            at_odds = f"no position of joint {name!r} satisfies its limits and those of its mimic joints"
+            raise ArgumentError(f"base: {at_odds}; correct the limits in the file of the robot")
     lower, upper = position_range(robot)
     return (lower + upper) / 2, (upper - lower) / 2
 
@@ -171,13 +170,13 @@ def _room(robot: Robot) -> tuple[Array, Array]:
 def _peaks(period: float, sines: Array, cosines: Array) -> tuple[Array, Array]:
     """Bound the series without its center, and its velocity, at all times, (n,) each.
 
-    A trigonometric polynomial of degree H is at most 1 / cos(pi H / N) times as large anywhere as on N > 2 H points
-    evenly over its period: between points, it falls off from a peak no faster than its fastest harmonic. Source:
-    Ehlich, Zeller, "Schwankung von Polynomen zwischen Gitterpunkten", Mathematische Zeitschrift 86 (1964).
+    A trigonometric polynomial of degree H is nowhere more than 1 / cos(pi H / N) times as large as on N > 2 H points
+    evenly spaced over its period: it falls off from a peak no faster than its fastest harmonic. Source: Ehlich, Zeller,
+    "Schwankung von Polynomen zwischen Gitterpunkten", Mathematische Zeitschrift 86 (1964).
     """
     points: Array = np.linspace(0.0, period, GRID * len(sines), endpoint=False)
     q, qd, _ = _motion(points, period, sines, cosines)
-    found = np.abs([q, qd]).max(axis=1, initial=TINY) / math.cos(math.pi / GRID)  # a joint without room stands still
+    found = np.abs([q, qd]).max(axis=1, initial=TINY) / math.cos(math.pi / GRID)  # TINY: no range, no motion
     return found[0], found[1]
 
 

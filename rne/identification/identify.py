@@ -1,4 +1,4 @@
-"""Parameters from measured motions and torques: least squares, with what the numbers are worth."""
+"""Parameters from measured motions and torques by least squares, with their uncertainties."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ from rne.tables import Report
 
 Array = NDArray[np.float64]
 
-UNTOLD = 1e-8  # a combination of columns, each of length 1, that is shorter leaves its parameter to rounding
+UNTOLD = 1e-8  # relative singular value, for columns of length 1, at or below which a parameter is not identifiable
 ESTIMATED = "estimated"
-REWEIGHTED = 20  # times at most
+REWEIGHTED = 20  # largest number of reweighting iterations
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Identification(Report):
-    """Identified parameters of a robot, and what they are worth; printed, it is a report.
+    """Identified parameters of a robot and their uncertainties; printing shows a report.
 
     Attributes
     ----------
-    base : the base parameters that were identified; `base.robot` is the robot as given, with the gravity of the call.
-    beta, sd : (b,) their values, and standard deviations.
-    covariance : (b, b) of the values.
-    condition : condition number of the weighted regressor with columns of length 1. Some tens are good; errors of the
-        model, unlike noise, may grow by as much.
-    residual : (n,) root of the mean square of measured less calculated torques, N m or N, joint by joint.
-    prior_residual : (n,) the same of the robot as it was given.
-    noise : (n,) standard deviations of the measured torques by which they were weighted, given or estimated.
+    base : definition of the identified base parameters; `base.robot` is the given robot, with the gravity of the call.
+    beta, sd : (b,) their values and standard deviations.
+    covariance : (b, b) covariance matrix of the values.
+    condition : condition number of the weighted regressor with columns of length 1. Values of some tens are good;
+        relative errors of the model, unlike noise, can be amplified by this factor.
+    residual : (n,) root mean square of measured minus calculated torque of each joint, N m or N.
+    prior_residual : (n,) the same for the given robot.
+    noise : (n,) standard deviations of the measured torques used as weights, given or estimated, N m or N.
 
     Examples
     --------
@@ -64,15 +64,15 @@ class Identification(Report):
 
     @cached_property
     def pi(self) -> Array:
-        """The parameters (P,) nearest those of the given robot whose base parameters are `beta`, see `identify`."""
+        """Parameters (P,) with base parameters `beta` that are nearest to those of the given robot, see `identify`."""
         return nearest(self.base, self._given, self.beta)
 
     @cached_property
     def pi_physical(self) -> Array:
-        """The most likely parameters (P,) of bodies that exist, for where those of `pi` do not.
+        """Most likely physically consistent parameters (P,), for use where those of `pi` are not.
 
-        Their base parameters differ from `beta`, by little more than noise if the model is right. Likely is what makes
-        the squares of these differences, in standard deviations, and that of the distance from the given robot small.
+        Their base parameters differ from `beta`, by little more than noise if the model is right. They minimize the sum
+        of the squares of these differences, in standard deviations, and of the distance from the given robot.
         """
         return nearest(self.base, self._given, self.beta, self.covariance)
 
@@ -83,19 +83,19 @@ class Identification(Report):
 
     @cached_property
     def unphysical(self) -> tuple[str, ...]:
-        """Joints whose links have parameters in `pi` that no body can have, or whose drives are impossible.
+        """Joints whose links or drives have physically impossible parameters in `pi`.
 
-        Rotor inertias and Coulomb friction are negative in no drive, dampers only where couplings make up for it.
+        Rotor inertias and Coulomb friction must not be negative; dampers may be, where couplings compensate for it.
 
-        None where bodies with the identified base parameters exist and were found. Otherwise noise or friction that is
-        not in the model may be to blame; the torques are as good, the inverse of the mass matrix may not be.
+        Empty if physically consistent parameters with the identified base parameters were found. Otherwise, noise or
+        unmodeled friction is the likely cause; torques are unaffected, but forward dynamics may be unreliable.
         """
         joints = self.base.robot.links.joints
         size = len(OF_BODY) * len(joints)
         sound = physical(self.pi[:size].reshape(len(joints), -1))
         drives = self.pi[size:].reshape(-1, len(joints))
         driving: set[str] = set()
-        if self.base.friction:  # dampers are sound together, see `rne.passivity`
+        if self.base.friction:  # dampers are judged together, see `rne.model.passivity`
             driving = active_dampers(self.base.robot.tree, joints, drives[-len(OF_FRICTION)])
             drives = np.delete(drives, -len(OF_FRICTION), axis=0)
         sound &= (drives >= 0).all(axis=0)
@@ -108,8 +108,9 @@ class Identification(Report):
         Raises
         ------
         ArgumentError
-            Some are `unphysical`. Then `base.robot.with_parameters(pi_physical)` is a robot that can be, and one with
-            `pi` and `strict=False` has the identified torques, where it is bodies and not drives that cannot be.
+            Some are `unphysical`. In that case, `base.robot.with_parameters(pi_physical)` is a physically consistent
+            robot, and `base.robot.with_parameters(pi, strict=False)` one with exactly the identified torques, unless
+            it is a drive that is unphysical.
         """
         return self.base.robot.with_parameters(self.pi)
 
@@ -123,8 +124,8 @@ class Identification(Report):
         torques = zip(self.residual, self.prior_residual, self.noise, robot.joint_names, strict=True)
         lines += [f"{r:12.5g} {p:12.5g} {s:12.5g}  {name}" for r, p, s, name in torques]
         bad = ", ".join(self.unphysical)
-        missing = f"no bodies with these base parameters were found: {bad}; pi_physical has the most likely ones"
-        found = missing if bad else "bodies with these numbers exist"
+        missing = f"parameters are not physically consistent: {bad}; pi_physical holds the most likely consistent ones"
+        found = missing if bad else "parameters are physically consistent"
         return "\n".join([*lines, "", found])
 
 
@@ -140,28 +141,30 @@ def identify(
     friction: bool = False,
     noise: ArrayLike | str | None = None,
 ) -> Identification:
-    """Identify the base parameters of a robot from measured motions and torques, by least squares.
+    """Identify the base parameters of a robot from measured motions and torques by least squares.
 
-    The kinematics, springs, and rotors with ``rotors=False``, are those of the robot; its masses are where the search
-    for full parameters starts. Atkeson, An, Hollerbach 1986; Gautier, Khalil 1990; Khalil, Dombre 2002, chapter
-    12.
+    Kinematics, springs and, with ``rotors=False``, rotors are those of the robot; its masses are the starting point for
+    the full set of parameters. Sources: Atkeson, An, Hollerbach 1986; Gautier, Khalil 1990; Khalil, Dombre 2002,
+    chapter 12.
 
-    A full set of parameters with the identified base parameters is not unique. Given is the one nearest the robot's own
-    with which bodies exist, if any: no eigenvalue of a pseudo-inertia negative (Wensing, Kim, Slotine 2018), no rotor
-    inertia or friction either, except that the dampers of joints with couplings are judged together with these. Near
-    is meant by the pseudo-inertias, with the mass and the radius of gyration of each link as units. Where noise leaves
-    no such bodies, the result says so, and offers the most likely ones.
+    The base parameters do not determine the full set of parameters. The result holds the set nearest to that of the
+    robot that is physically consistent, if there is one: no pseudo-inertia has a negative eigenvalue (Wensing, Kim,
+    Slotine 2018), and no rotor inertia or friction is negative, except that dampers of coupled joints are judged
+    together with the couplings. Distance is measured between pseudo-inertias, with the mass and the radius of gyration
+    of each link as units. If noise leaves no such set, `unphysical` names the joints, and `pi_physical` holds the most
+    likely consistent parameters.
 
     Parameters
     ----------
-    robot : the robot as it is known.
-    q, qd, qdd : (..., n) measured positions, velocities and accelerations, filtered as needs be.
+    robot : prior model of the robot.
+    q, qd, qdd : (..., n) measured positions, velocities and accelerations, filtered if necessary.
     tau : (..., n) measured torques, N m or N.
     gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
     rotors : whether to identify the reflected rotor inertias.
     friction : whether to identify viscous and Coulomb friction. Without it the model has no friction.
-    noise : (n,) standard deviations of the torques, by which they are weighted. None weighs all alike and takes the
-        size of the noise from the residuals; "estimated" takes it from those of each joint, and weights from that.
+    noise : (n,) standard deviations of the torques, whose inverses are the weights. None gives all torques the same
+        weight and estimates one standard deviation from the residuals; "estimated" estimates one per joint from its
+        residuals, and the weights from these.
 
     Returns
     -------
@@ -170,8 +173,8 @@ def identify(
     Raises
     ------
     ArgumentError
-        An argument has the wrong shape, type or value, or there is a NaN in it; there are fewer torques than base
-        parameters, or the motion does not tell some of them apart.
+        An argument has the wrong shape, type or value, or is not finite; there are fewer torques than base parameters,
+        or the motion does not determine some of them.
 
     Examples
     --------
@@ -188,7 +191,7 @@ def identify(
     check_robot(robot)
     given = {"q": q, "qd": qd, "qdd": qdd, "tau": tau}
     for name, value in given.items():
-        if value is None:  # which elsewhere stands for zeros
+        if value is None:  # elsewhere None stands for zeros
             raise ArgumentError(f"{name}: wanted an array of measurements, got None")
     batch = as_batch(robot, given, required="q")
     state = {name: rows.astype(np.float64) for name, rows in batch.rows.items()}
@@ -202,9 +205,9 @@ def identify(
     if not len(base):
         raise ArgumentError("robot: it has no joints, so there is nothing to identify")
     if measured.size < len(base):
-        raise ArgumentError(f"tau: {measured.size} torques cannot tell {len(base)} base parameters")
+        raise ArgumentError(f"tau: {measured.size} torques do not determine {len(base)} base parameters; measure more")
     W = base.regressor(*motion)
-    # In differences to the given robot springs and all that is not asked for take care of themselves.
+    # Differences from the given robot cancel springs and everything else that is not identified.
     miss = measured - inverse_dynamics(base.robot, *motion, friction=friction)
     fit = _least_squares(base, W, miss, np.ones(robot.n) if sd is None else sd)
     if sd is None:
@@ -226,7 +229,7 @@ def identify(
 
 
 def _noise(robot: Robot, noise: ArrayLike | str | None) -> Array | None:
-    """Return the given standard deviations; None where there are none."""
+    """Return the given standard deviations; None if they are to be estimated."""
     if noise is None or isinstance(noise, str):
         if noise not in (None, ESTIMATED):
             raise ArgumentError(f"noise: wanted {robot.n} standard deviations, {ESTIMATED!r} or None; got {noise!r}")
@@ -238,13 +241,13 @@ def _noise(robot: Robot, noise: ArrayLike | str | None) -> Array | None:
 
 
 class _Fit(NamedTuple):
-    """What least squares say: the change of the base parameters, and what is left of each torque (samples, n)."""
+    """Least-squares solution: the change of the base parameters, and the residual torques `left` (samples, n)."""
 
     change: Array
     covariance: Array
     condition: float
     left: Array
-    leverage: Array  # (n,) how many parameters each joint tells
+    leverage: Array  # (n,) number of parameters that the torques of each joint determine; sums to b
 
 
 def _least_squares(base: BaseParameters, W: Array, miss: Array, sd: Array) -> _Fit:
@@ -256,7 +259,9 @@ def _least_squares(base: BaseParameters, W: Array, miss: Array, sd: Array) -> _F
     if weak.any():
         share = np.abs(Vt[weak]).max(axis=0)
         names = [text for text, x in zip(base.expressions, share, strict=True) if x > 0.1]
-        raise ArgumentError(f"q, qd, qdd: the motion does not tell apart, or not at all: {'; '.join(names)}")
+        raise ArgumentError(
+            f"q, qd, qdd: the motion does not determine, or not separately: {'; '.join(names)}; see rne.excitation"
+        )
     inverse = Vt.T / s / length[:, None]
     change = inverse @ (U.T @ y)
     leverage = np.sum(U**2, axis=1).reshape(miss.shape).sum(axis=0)
@@ -264,12 +269,12 @@ def _least_squares(base: BaseParameters, W: Array, miss: Array, sd: Array) -> _F
 
 
 def _estimated(base: BaseParameters, W: Array, miss: Array, fit: _Fit) -> tuple[Array, _Fit]:
-    """Weigh each joint by what is left of its torques, until the weights stay as they are."""
+    """Weight each joint by its residual torques, iterating until the weights converge."""
     sd = np.ones(miss.shape[1])
     for _ in range(REWEIGHTED):
         before = sd
         sd = np.sqrt(np.sum(fit.left**2, axis=0) / np.maximum(len(miss) - fit.leverage, 1.0))
-        sd = np.where(sd > 0, sd, sd[sd > 0].min(initial=1.0))  # a joint of which nothing is left at all
+        sd = np.where(sd > 0, sd, sd[sd > 0].min(initial=1.0))  # a joint without any residual
         fit = _least_squares(base, W, miss, sd)
         if np.allclose(sd, before, rtol=1e-2, atol=0.0):
             break

@@ -1,4 +1,4 @@
-"""Full parameters for identified base parameters: the nearest to those known before with which bodies exist."""
+"""Full parameters for identified base parameters: the physically consistent ones nearest to the prior."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ from rne.model.parameters import (
 Array = NDArray[np.float64]
 
 ROUNDS = 100
-SURE = 1e-6  # no base parameter is known better, in units of the links, where it must give way for bodies to exist
-NEAR = 1e-11  # how well the base parameters are met, in units of the links; what is smaller is nothing
+SURE = 1e-6  # least standard deviation of a base parameter, in units of the links, if beta may change
+NEAR = 1e-11  # tolerance for the base parameters, in units of the links; smaller numbers are set to zero
 
 _SIZE = len(OF_BODY)
-_EACH = pseudo_inertias(np.eye(_SIZE))  # what each parameter of a body adds to its pseudo-inertia
+_EACH = pseudo_inertias(np.eye(_SIZE))  # contribution of each parameter of a body to its pseudo-inertia
 _INVERSE_METRIC: Array = np.asarray(np.linalg.inv(np.einsum("kij,lij->kl", _EACH, _EACH)))
 
 
 def nearest(base: BaseParameters, prior: Array, beta: Array, covariance: Array | None = None) -> Array:
-    """Return the parameters pi nearest `prior` with K pi = beta and, if there are any, with bodies that can exist.
+    """Return the parameters pi nearest to `prior` with K pi = beta, physically consistent if any such exist.
 
-    With a covariance of beta, those with bodies for which the square of the distance and that of the error of beta in
-    its standard deviations make the least sum; these always are.
+    With a covariance of beta, return the physically consistent parameters that minimize the sum of the squared distance
+    from `prior` and the squared error of beta in standard deviations; these always exist.
 
-    Distances are those of pseudo-inertias, with the mass and the radius of gyration of each link at the start as units.
-    The nearest point of a flat and a cone is that of the cone alone to the start moved by some y across the flat; the y
-    that brings it onto the flat is found by Newton's method (Malick 2004; Qi, Sun 2006).
+    Distances are between pseudo-inertias, with the mass and the radius of gyration of each link in `prior` as units.
+    The nearest point in the intersection of an affine subspace and a cone is the projection onto the cone of the start,
+    shifted by some y orthogonally to the subspace; Newton's method finds the y for which it lies in the subspace
+    (Malick 2004; Qi, Sun 2006).
     """
     floor, dampers = np.zeros(len(prior)), _dampers(base, len(prior))
     coupled = coupled_joints(base.robot.tree)
     free = dampers[[name in coupled for name in base.robot.links.joints[: len(dampers)]]]
-    floor[free] = -np.inf  # whether couplings make up for negative dampers, they show together
+    floor[free] = -np.inf  # whether couplings compensate for negative dampers is judged for all of them together
     found = _nearest(base, prior, beta, covariance, floor)
     if covariance is None or not free.size:
         return found
-    # Noise may have left dampers that drive the robot. They are raised, all alike, until they do not; any above these
-    # will do as well.
+    # Noise may have left active dampers. Raise them by the same amount until they are passive; larger values are too.
     raised = passive_dampers(base.robot.tree, base.robot.links.joints, found[dampers])
     if np.array_equal(raised, found[dampers]):
         return found
@@ -55,14 +55,14 @@ def nearest(base: BaseParameters, prior: Array, beta: Array, covariance: Array |
 
 
 def _dampers(base: BaseParameters, count: int) -> NDArray[np.intp]:
-    """Return the places of the viscous friction among `count` parameters; none without friction."""
+    """Return the indices of the viscous friction among `count` parameters; none without friction."""
     links = len(base.robot.links.joints)
     first = count - len(OF_FRICTION) * links
     return np.arange(first, first + links * base.friction)
 
 
 def _nearest(base: BaseParameters, prior: Array, beta: Array, covariance: Array | None, floor: Array) -> Array:
-    """Do the same, with a lower bound for each parameter of a drive."""
+    """Do the work of `nearest` with a lower bound for each parameter of a drive."""
     links = len(base.robot.links.joints)
     unit = _units(base, prior, beta)
     least = floor[links * _SIZE :] / unit[links * _SIZE :]
@@ -76,10 +76,10 @@ def _nearest(base: BaseParameters, prior: Array, beta: Array, covariance: Array 
     onto = across @ np.linalg.inv(K @ across)
 
     def dual(y: Array) -> tuple[float, Array]:
-        """Return what y is to make smallest, and the point of the cone."""
+        """Return the dual function, which y minimizes, and the point in the cone."""
         point = _cone(start + across @ y, links, least)
         J, drives = _split(point, links)
-        # Where a bound is not zero, the square of the distance to the point is more than that of the point.
+        # With nonzero bounds, the dual has |way|^2 - |way - drives|^2 in place of |drives|^2.
         way = _split(start + across @ y, links)[1]
         return float(np.sum(J**2) + np.sum(way**2 - (way - drives) ** 2) + y @ give @ y) / 2 - float(beta @ y), point
 
@@ -96,7 +96,7 @@ def _nearest(base: BaseParameters, prior: Array, beta: Array, covariance: Array 
             slope = K @ _cone_slope(start + across @ y, links, least) @ across + give
             step = np.linalg.solve(slope + 1e-3 * min(size, 1e-3) * np.eye(len(y)), miss)
             share, there = 1.0, dual(y + step)
-            noise = 1e-14 * (1 + abs(value))  # of differences of values, close to the goal
+            noise = 1e-14 * (1 + abs(value))  # rounding of differences of values near the minimum
             while there[0] > value - 1e-4 * share * (miss @ step) + noise and share > 1e-8:
                 share /= 2
                 there = dual(y + share * step)
@@ -107,7 +107,7 @@ def _nearest(base: BaseParameters, prior: Array, beta: Array, covariance: Array 
 
 
 def _units(base: BaseParameters, prior: Array, beta: Array) -> Array:
-    """Return the units of the parameters: where a link weighs nothing, the mean of the others; of drives their size."""
+    """Return the units of the parameters: massless links take the mean of the others, drives their own magnitude."""
     links = len(base.robot.links.joints)
     bodies, drives = np.split(prior, [links * _SIZE])
     bodies = bodies.reshape(links, -1)
@@ -123,13 +123,13 @@ def _units(base: BaseParameters, prior: Array, beta: Array) -> Array:
 
 
 def _split(x: Array, links: int) -> tuple[Array, Array]:
-    """Return the pseudo-inertias (links, 4, 4), and the drives."""
+    """Return the pseudo-inertias (links, 4, 4) and the drive parameters."""
     bodies, drives = np.split(x, [links * _SIZE])
     return pseudo_inertias(bodies.reshape(links, -1)), drives
 
 
 def _blocks(of_bodies: Array, of_drives: Array) -> Array:
-    """Make a matrix (P, P) of blocks (links, 10, 10) and a diagonal."""
+    """Assemble a block-diagonal matrix (P, P) from blocks (links, 10, 10) and a diagonal."""
     full = np.diag(np.append(np.zeros(len(of_bodies) * _SIZE), of_drives))
     for k, block in enumerate(of_bodies):
         here = slice(k * _SIZE, (k + 1) * _SIZE)
@@ -138,7 +138,7 @@ def _blocks(of_bodies: Array, of_drives: Array) -> Array:
 
 
 def _cone(x: Array, links: int, least: Array) -> Array:
-    """Return the nearest parameters with bodies that exist, none of the eigenvalues negative, and drives in bounds."""
+    """Project onto the cone: pseudo-inertias without negative eigenvalues, drives within bounds."""
     J, drives = _split(x, links)
     values, Q = np.linalg.eigh(J)
     J = (Q * values.clip(0.0)[..., None, :]) @ Q.swapaxes(-1, -2)
@@ -146,7 +146,7 @@ def _cone(x: Array, links: int, least: Array) -> Array:
 
 
 def _cone_slope(x: Array, links: int, least: Array) -> Array:
-    """Derivative (P, P) of `_cone`: difference quotients of clipped eigenvalues, in the axes of the eigenvectors."""
+    """Derivative (P, P) of `_cone`: divided differences of the clipped eigenvalues in the eigenvector basis."""
     J, drives = _split(x, links)
     values, Q = np.linalg.eigh(J)
     clipped = values.clip(0.0)
@@ -164,5 +164,5 @@ def _sound(pi: Array, links: int, floor: Array) -> bool:
 
 
 def _rounded(x: Array) -> Array:
-    """Return the same without what is nothing."""
+    """Set numbers at rounding level to zero."""
     return np.where(np.abs(x) < NEAR, 0.0, x)

@@ -1,8 +1,8 @@
-"""The equations of motion as linear in the parameters of bodies and drives, tau = Y(q, qd, qdd) pi.
+"""Equations of motion, linear in the parameters of bodies and drives: tau = Y(q, qd, qdd) pi.
 
-The parameters of a link, a moving joint with all that is bolted to what it carries, are about the origin and in the
-axes of the frame on the joint: that of the child link of a URDF joint or a modified DH row; in a standard DH table the
-frame ``..._axis`` of the row.
+A link is a moving joint with all bodies that move rigidly with it. Its parameters are given about the origin and in the
+axes of the frame of the joint: for a URDF joint or a row of a modified DH table, the frame of the child link; for a row
+of a standard DH table, the frame ``..._axis``.
 """
 
 from __future__ import annotations
@@ -32,24 +32,26 @@ def regressor(
     out: Floats | None = None,
     threads: int | None = None,
 ) -> Floats:
-    """Matrix Y that turns the parameters of bodies and drives into torques: tau = Y pi.
+    """Regressor Y, which maps the parameters of bodies and drives to torques: tau = Y pi.
 
-    With `pi = parameters(robot)` and the same flags, Y pi is `inverse_dynamics` of every robot without springs and
-    without dampers between joints; those are the `regressor_remainder`, which is to be added. Y depends on the joints
-    of the robot, not on its masses. Atkeson, An, Hollerbach 1986; Khalil, Dombre 2002, chapter 12.
+    With `pi = parameters(robot)` and the same flags, Y pi equals `inverse_dynamics` for a robot without springs and
+    without dampers between joints; otherwise add `regressor_remainder`. Y depends on the kinematics of the robot, not
+    on its masses. Sources: Atkeson, An, Hollerbach 1986; Khalil, Dombre 2002, chapter 12.
 
     Parameters
     ----------
     robot : the robot.
-    q, qd, qdd : (..., n) positions, velocities and accelerations; the last two zero if None.
-    gravity, out, threads : as for `inverse_dynamics`, which also tells the errors.
-    rotors : whether there is a column a joint for the reflected rotor inertia. `inverse_dynamics` always has rotors.
-    friction : whether there are three columns a joint for viscous friction and for Coulomb friction either way.
+    q, qd, qdd : (..., n) positions, velocities and accelerations; the last two default to zero.
+    gravity, out, threads : as in `inverse_dynamics`; so are the errors raised.
+    rotors : whether to include one column per joint for the reflected rotor inertia. `inverse_dynamics` always includes
+        rotors.
+    friction : whether to include three columns per joint: viscous friction, and Coulomb friction for positive and for
+        negative velocity.
 
     Returns
     -------
-    Y : (..., n, P), the columns as `parameter_names` tells them. A link that follows another by a mimic joint has
-        columns of its own: Y is G^T Y of the joints.
+    Y : (..., n, P), columns in the order of `parameter_names`. A mimic joint has its own columns: Y is G^T times the
+        regressor of all moving joints, where qd_joints = G qd.
 
     Examples
     --------
@@ -88,18 +90,18 @@ def regressor_remainder(
     out: Floats | None = None,
     threads: int | None = None,
 ) -> Floats:
-    """Torques that `regressor` has no columns for: springs, and with friction the dampers between joints.
+    """Torques without columns in `regressor`: springs and, with friction, dampers between joints.
 
-    For every robot ``inverse_dynamics(robot, q, qd, qdd)`` is ``regressor(robot, q, qd, qdd) @ parameters(robot) +
-    regressor_remainder(robot, q, qd)``, with `friction` alike in all four. A robot without springs and without dampers
-    between joints has no remainder.
+    For every robot ``inverse_dynamics(robot, q, qd, qdd)`` equals ``regressor(robot, q, qd, qdd) @ parameters(robot) +
+    regressor_remainder(robot, q, qd)``, with the same `friction` in all four calls. The remainder is zero for a robot
+    without springs and without dampers between joints.
 
     Parameters
     ----------
     robot : the robot.
-    q, qd : (..., n) positions and velocities; the latter zero if None. Leading axes broadcast against each other.
-    friction : whether to add the dampers between joints. Friction of single joints has columns.
-    out, threads : as for `inverse_dynamics`, which also tells the errors.
+    q, qd : (..., n) positions and velocities (zero if None). Leading axes broadcast against each other.
+    friction : whether to add the dampers between joints. Friction of single joints has columns in the regressor.
+    out, threads : as in `inverse_dynamics`; so are the errors raised.
 
     Returns
     -------
@@ -131,19 +133,20 @@ def _count(robot: Robot, rotors: bool, friction: bool) -> int:
 
 
 def parameter_names(robot: Robot, *, rotors: bool = True, friction: bool = False) -> tuple[str, ...]:
-    """Names of the parameters, in the order of the columns of `regressor`: what it is, and the joint.
+    """Names of the parameters, ``<quantity>_<joint>``, in the order of the columns of `regressor`.
 
-    First ten a link, joint by joint in the order of `robot.links.joints`: mass m (kg), first moments mx, my, mz (kg m),
-    and the inertia tensor Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the origin of the frame on the joint (kg m^2, products
-    with the sign - integral of x y dm), in the order in which a URDF file has it. Pinocchio's order is
-    [0, 1, 2, 3, 4, 5, 7, 6, 8, 9] of these.
+    The first are ten per link, joint by joint in the order of `robot.links.joints`: mass m (kg), first moments mx, my,
+    mz (kg m), and the inertia tensor Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the origin of the frame of the joint (kg m^2;
+    products with the sign - integral of x y dm), in the order of a URDF file. Pinocchio orders them as
+    [0, 1, 2, 3, 4, 5, 7, 6, 8, 9].
 
     Parameters
     ----------
     robot : the robot.
-    rotors : whether the reflected rotor inertias follow, one a joint (kg m^2 or kg).
-    friction : whether the friction follows: viscous of all joints (N m s/rad or N s/m), then coulomb_plus of all, then
-        coulomb_minus (N m or N), the size of the Coulomb friction for positive and for negative velocity.
+    rotors : whether to append the reflected rotor inertias, one per joint (kg m^2 or kg).
+    friction : whether to append the friction: viscous of all joints (N m s/rad or N s/m), then coulomb_plus of all
+        joints and coulomb_minus of all joints (N m or N), the magnitudes of Coulomb friction for positive and for
+        negative velocity.
 
     Returns
     -------
@@ -169,7 +172,7 @@ def parameters(robot: Robot, *, rotors: bool = True, friction: bool = False) -> 
 
     Parameters
     ----------
-    robot, rotors, friction : as for `parameter_names`, which tells what they are.
+    robot, rotors, friction : as in `parameter_names`, which lists the parameters and their units.
 
     Returns
     -------

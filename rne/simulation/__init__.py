@@ -1,1 +1,1 @@
-"""Simulation in time."""
+"""Simulation of motions over time."""

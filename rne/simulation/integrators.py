@@ -1,4 +1,4 @@
-"""Simulations driven from Python: a controller that is no compiled code, and steps of scipy's choice."""
+"""Simulations driven from Python: with controllers that are not compiled, and with the adaptive steps of scipy."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from rne.model.robot import Robot
 Array = NDArray[np.float64]
 Function = Callable[..., Any]
 
-# Torques of one simulation of a batch at a time and a state, and the rates of what the controller integrates.
+# Called with (sample, t, q, qd, integral); returns torques and the rates of the integrals of the controller.
 Ask = Callable[[int, float, Array, Array, Array], tuple[Array, Array]]
 
 
 @contextlib.contextmanager
 def telling(t: float) -> Iterator[None]:
-    """Say at which time a mass matrix is singular."""
+    """Add the time to the message of a singular mass matrix."""
     try:
         yield
     except SingularError as error:
@@ -47,7 +47,7 @@ def asking(
     friction: bool,
     threads: int | None,
 ) -> None:
-    """All simulations of a batch step by step together, with a controller in Python; the sums are the kernel's."""
+    """Integrate all simulations of a batch together, with a controller in Python; the kernel does the arithmetic."""
     shape, m = q_path[..., 0, :].shape, q_path[..., 0, :].size
     stages, kind = (1, EULER) if method == "euler" else (len(PARTS), RK4)
     state = np.concatenate([q_path[..., 0, :].ravel(), qd_path[..., 0, :].ravel()])
@@ -68,7 +68,7 @@ def asking(
 
 
 def asked(controller: Function, t: float, q: Array, qd: Array) -> Array:
-    """Ask a function, compiled or not, for torques; it gets copies, for it may keep them, and work in them."""
+    """Call a controller, compiled or not; it gets copies, since it may keep or modify its arguments."""
     if is_compiled(controller):
         filled = np.zeros(q.shape)
         for one in np.ndindex(q.shape[:-1]):
@@ -81,7 +81,7 @@ def asked(controller: Function, t: float, q: Array, qd: Array) -> Array:
 
 
 def asking_function(function: Function) -> Ask:
-    """Torques of a function, which integrates nothing."""
+    """Wrap a function, which has no integrals, as `Ask`."""
     return lambda _, t, q, qd, integral: (asked(function, t, q, qd), integral)
 
 
@@ -104,7 +104,7 @@ def adaptive(
     friction: bool,
     step: float | None,
 ) -> None:
-    """One simulation after the other, for each has its own steps; torques are held where nobody is asked."""
+    """Integrate one simulation after the other, each with its own steps; without `ask`, torques are held."""
     with needing("scipy", "method: 'adaptive' needs"):
         from scipy.integrate import solve_ivp
     n, last = robot.n, len(times) - 1
@@ -119,12 +119,12 @@ def adaptive(
         return np.concatenate([qd, _acceleration(robot, t, q, qd, tau, friction), integral_rate])
 
     for sample, (q, qd, tau) in enumerate(zip(q_path, qd_path, tau_path, strict=True)):
-        # Held torques jump from one time to the next, and no step may cross a jump.
+        # Held torques jump between times, and no step may cross a jump.
         jumps = (np.flatnonzero((tau[1:last] != tau[: max(last - 1, 0)]).any(axis=1)) + 1).tolist()
         y = np.concatenate([q[0], qd[0], np.zeros(integrals)])
         for start, end in itertools.pairwise([0, *jumps, last]) if last else [(0, 0)]:
             if not np.isfinite(np.concatenate([y, tau[start]])).all():
-                q[start + 1 :], qd[start + 1 :] = np.nan, np.nan  # scipy would look for a step for ever
+                q[start + 1 :], qd[start + 1 :] = np.nan, np.nan  # scipy would search for a step forever
                 break
             due = slice(start, end + 1)
             path = y[:, None]
@@ -134,7 +134,7 @@ def adaptive(
                     rtol=1e-10, atol=1e-12, max_step=math.inf if step is None else step, args=(sample, start),
                 )  # fmt: skip
                 if not solution.success:
-                    raise ArgumentError(f"method: scipy's integrator gave up: {solution.message}")
+                    raise ArgumentError(f"method: the integrator of scipy failed: {solution.message}")
                 path = solution.y
             q[due], qd[due], y = path[:n].T, path[n : 2 * n].T, path[:, -1]
             if ask is not None:

@@ -1,4 +1,4 @@
-"""What a simulation returns: the motion, the torques that made it, and how well it followed what was wanted."""
+"""Result of a simulation: the motion, the torques that caused it, and how well it tracked its reference."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tracking(Report):
-    """How well a controlled motion followed its reference; printed, it is a table, of a batch the worst of it.
+    """Tracking error of a controlled motion; printing shows a table, for a batch with the worst values.
 
     Attributes
     ----------
     robot : the robot.
-    peak, rms, final : (..., n) largest size, root of the mean square over time, and last value, with its sign, of the
-        error, reference less position, rad or m.
-    peak_time : (..., n) when the error is largest, s.
-    settling_time : (..., n) s from the start after which the error stays within `band` of its peak; infinite if it ends
-        outside.
-    band : part of the peak.
-    peak_torque : (..., n) largest size of the torque applied, N m or N.
+    peak, rms, final : (..., n) largest absolute value, root mean square over time, and signed last value of the error,
+        reference minus position, rad or m.
+    peak_time : (..., n) time of the largest error, s.
+    settling_time : (..., n) time from the start after which the error stays within `band` times its peak, s; infinite
+        if the last error is larger.
+    band : fraction of the peak.
+    peak_torque : (..., n) largest absolute value of the applied torque, N m or N.
 
     Examples
     --------
@@ -72,18 +72,18 @@ class Tracking(Report):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Simulation(Report):
-    """A simulated motion, as `simulate` returns it.
+    """Simulated motion, as returned by `simulate`.
 
     Attributes
     ----------
     robot : the robot that moved.
     t : (T,) times, s.
     q, qd : (..., T, n) positions and velocities at these times.
-    energy : (..., T) J: kinetic energy, rotors included, plus potential energy in gravity and in the springs of the
-        joints. It changes by the work of torques and friction, and by the error of the integration.
-    tau : (..., T, n) N m or N, torques applied at these times; of torques held over intervals, those of the interval
-        that begins, and at the last time those of the one that ends.
-    q_ref, qd_ref : (..., T, n) what a controller of `rne.control` was to follow; None without one.
+    energy : (..., T) kinetic energy, rotors included, plus potential energy of gravity and springs, J. It changes by
+        the work of torques and friction, and by the error of the integration.
+    tau : (..., T, n) torques applied at these times, N m or N; of torques held over intervals, those of the interval
+        that begins, and at the last time those of the interval that ends.
+    q_ref, qd_ref : (..., T, n) reference of the controller of `rne.control`; None without one.
 
     Examples
     --------
@@ -106,12 +106,12 @@ class Simulation(Report):
 
     @property
     def error(self) -> Array | None:
-        """(..., T, n) reference less position; None without a reference."""
+        """Reference minus position (..., T, n); None without a reference."""
         return None if self.q_ref is None else self.q_ref - self.q
 
     @property
     def error_rate(self) -> Array | None:
-        """(..., T, n) reference velocity less velocity; None without a reference."""
+        """Reference velocity minus velocity (..., T, n); None without a reference."""
         return None if self.qd_ref is None else self.qd_ref - self.qd
 
     def _table(self) -> str:
@@ -133,21 +133,21 @@ class Simulation(Report):
         return f"{head}\n{of_many(many, 'simulations')}{columns(joints)}"
 
     def tracking(self, band: float = 0.02) -> Tracking:
-        """How well the motion followed its reference.
+        """Tracking error of the motion with respect to its reference.
 
         Parameters
         ----------
-        band : the part of its largest size within which an error counts as settled.
+        band : fraction of its peak within which an error counts as settled.
 
         Raises
         ------
         ArgumentError
-            There is no reference (`dataclasses.replace` gives one to a motion), or the band is not positive.
+            The motion has no reference (`dataclasses.replace` can add one), or the band is not positive.
         """
         if not float(numbers("band", band, ())) > 0:
-            raise ArgumentError(f"band: wanted more than zero, got {band!r}")
+            raise ArgumentError(f"band: wanted a positive number, got {band!r}")
         if self.error is None:
-            raise ArgumentError("tau: tracking wants a motion made by a controller of rne.control, or with q_ref")
+            raise ArgumentError("q_ref: tracking needs a reference; simulate with a controller of rne.control, or set q_ref")
         size, t = np.abs(self.error), self.t
         peak = size.max(axis=-2)
         square = size**2
@@ -155,7 +155,7 @@ class Simulation(Report):
         if len(t) > 1:
             areas = (square[..., 1:, :] + square[..., :-1, :]) / 2 * np.diff(t)[:, None]
             mean = areas.sum(axis=-2) / (t[-1] - t[0])
-        # The last sample outside of the band, counted from the end; settled is the one after it.
+        # Find the last sample outside of the band, counting from the end; the error is settled one sample later.
         outside = ~(size <= band * peak[..., None, :])[..., ::-1, :]
         after = np.where(outside.any(axis=-2), len(t) - outside.argmax(axis=-2), 0)
         settled = np.append(t - t[0], np.inf)[after]

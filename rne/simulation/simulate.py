@@ -54,45 +54,49 @@ def simulate(
 ) -> Simulation:
     """Integrate forward dynamics over time.
 
-    Fixed steps by the classical Runge-Kutta method ("rk4", of fourth order) or by the semi-implicit Euler method
-    ("euler", of first order; new velocities move the positions, so the energy stays bounded), or steps of the
-    integrator's own choice by scipy's DOP853 at a relative tolerance of 1e-10 ("adaptive"; needs scipy). Sources:
-    Hairer, Nørsett, Wanner, "Solving Ordinary Differential Equations I" (1993), sections II.1 and II.5; Hairer, Lubich,
-    Wanner, "Geometric Numerical Integration" (2006), section I.1.2.
+    Fixed steps of the classical Runge-Kutta method ("rk4", of fourth order) or of the semi-implicit Euler method
+    ("euler", of first order; positions advance with the new velocities, so the energy stays bounded), or adaptive steps
+    of DOP853 in scipy with a relative tolerance of 1e-10 ("adaptive"). Sources: Hairer, Nørsett, Wanner, "Solving
+    Ordinary Differential Equations I" (1993), sections II.1 and II.5; Hairer, Lubich, Wanner, "Geometric Numerical
+    Integration" (2006), section I.1.2.
 
     Parameters
     ----------
     robot : the robot.
     q0, qd0 : (..., n) initial positions and velocities (zero if None); leading axes are a batch of simulations.
-    t : (T,) increasing times at which the motion is wanted, s; the first is that of the initial state.
-    tau : torques, N m or N. None for none; (n,) constant; (..., 1, n) constant, (..., T - 1, n) or (..., T, n) held
-        from each time to the next, so that the axis before the last is always time; leading axes broadcast against
-        those of q0 and qd0. An array that could be meant for each simulation as well, (B, n) where B simulations have B
-        or B + 1 times, is refused: give it as (B, 1, n) for each simulation or as (1, B, n) for each time. Of T rows
-        the last only counts where T is 1. Or a ready controller of `rne.control`, whose goals,
-        paths and gains broadcast likewise; or a function. One compiled by numba is called as
-        ``controller(t, q, qd, tau)`` with arrays (n,) for each simulation, at every stage of every step and at the last
-        time; it fills `tau`, which comes as zeros, and returns nothing. Any other function is called as
-        ``controller(t, q, qd)``, with q and qd of shape (..., n), or (n,) for each simulation if adaptive, and returns
-        the torques.
-    friction : whether viscous and Coulomb friction of the joints act against the motion. Coulomb friction jumps where a
-        joint turns round; one that should stick trembles within a step.
+    t : (T,) increasing output times, s; the first is that of the initial state.
+    tau : torques, N m or N: None, an array, a controller of `rne.control`, or a function.
+
+        None means no torques. An array is constant, (n,) or (..., 1, n), or held from each time to the next,
+        (..., T - 1, n) or (..., T, n); the axis before the last is always time, and leading axes broadcast against
+        those of q0 and qd0. Of T rows the last is not used, unless T is 1. An ambiguous array, (B, n) where B
+        simulations have B or B + 1 times, is refused: reshape it to (B, 1, n) for one row per simulation or to
+        (1, B, n) for one row per time.
+
+        Goals, paths and gains of a controller of `rne.control` broadcast likewise.
+
+        A function compiled by numba is called as ``controller(t, q, qd, tau)`` with arrays (n,) for each simulation, at
+        every stage of every step and at the last time; it fills `tau`, which is initially zero, and returns nothing.
+        Any other function is called as ``controller(t, q, qd)``, with q and qd of shape (..., n), or (n,) for each
+        simulation if adaptive, and returns the torques.
+    friction : whether viscous and Coulomb friction of the joints oppose the motion. Coulomb friction jumps where the
+        velocity changes sign; a joint that should stick chatters at the scale of a step.
     gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
     method : "rk4", "euler" or "adaptive".
-    step : longest step, s; by default a millisecond, or as long as "adaptive" dares. It never crosses a time of `t`.
-    threads : how many threads share a batch; by default as many as it is worth (see ``RNE_NUM_THREADS``).
+    step : largest step, s; by default one millisecond, or unlimited for "adaptive". Steps never cross a time of `t`.
+    threads : number of threads for a batch; chosen by its size if None (see ``RNE_NUM_THREADS``).
 
     Returns
     -------
     Simulation
-        All in float64. A simulation that starts with NaN is NaN, and touches no other.
+        All arrays are float64. A simulation that starts with NaN is NaN, and does not affect others.
 
     Raises
     ------
     ArgumentError
-        An argument, or what a controller returns, has the wrong shape, type or value; scipy is missing, or gives up.
+        An argument, or the result of a controller, has the wrong shape, type or value; scipy is missing or fails.
     SingularError
-        Some motion of the joints moves no mass; names the time, a joint, and the first such simulation of a batch.
+        The mass matrix is singular. The message names the time, a joint, and the first such simulation of a batch.
 
     Examples
     --------
@@ -118,12 +122,12 @@ def simulate(
         shape = np.broadcast_shapes(batch.shape, law.shape if law else held.shape[:-2])
     except ValueError:
         got = f"a controller of shape {law.shape}" if law else held.shape
-        raise ArgumentError(f"tau: {got} does not fit simulations of shape {batch.shape}") from None
+        raise ArgumentError(f"tau: {got} does not broadcast against simulations of shape {batch.shape}") from None
     if law and law.robot.joint_names != robot.joint_names:
         names = (", ".join(r.joint_names) for r in (law.robot, robot))
         raise ArgumentError("tau: the controller is for a robot with joints {}; this one has {}".format(*names))
     if is_compiled(function) and (reason := complaint(function)):
-        raise ArgumentError(f"tau: a compiled controller is called as controller(t, q, qd, tau); this one: {reason}")
+        raise ArgumentError(f"tau: wanted a compiled controller that can be called as controller(t, q, qd, tau); this one: {reason}")
     if gravity is not None:
         robot = robot.with_gravity(gravity)
 
@@ -131,7 +135,7 @@ def simulate(
     q, qd, torques = np.empty((3, *shape, len(times), n))
     q[..., 0, :], qd[..., 0, :] = (batch.rows[name].reshape(*batch.shape, n) for name in ("q0", "qd0"))
     q_rows, qd_rows, tau_rows = (path.reshape(samples, len(times), n) for path in (q, qd, torques))
-    intervals = max(len(times) - 1, 1)  # one time has none, but torques all the same
+    intervals = max(len(times) - 1, 1)  # a single time has no interval, but one row of torques
     held = np.broadcast_to(held, (*shape, intervals, n)).reshape(samples, intervals, n)
     if method == "adaptive":
         ask = _asking_law(law, shape) if law else asking_function(function) if function else None
@@ -141,7 +145,7 @@ def simulate(
         _compiled(robot, shape, times, substeps, held, acting, paths, method, friction, threads)
     else:
         asking(robot, times, substeps, function, q, qd, torques, method, friction, threads)
-    if not function:  # a function may give NaN whenever it likes
+    if not function:  # NaN from a function is its own choice
         _refuse_divergence(times, q_rows, qd_rows, tau_rows)
     energy = kinetic_energy(robot, q, qd) + potential_energy(robot, q)
     wanted = [np.broadcast_to(x, q.shape).copy() for x in law.reference(times)[:2]] if law else [None, None]
@@ -149,7 +153,7 @@ def simulate(
 
 
 def held_torques(tau: ArrayLike, n: int, count: int, batch: tuple[int, ...]) -> Array:
-    """Settle torques given as numbers: (n,), or (..., 1, n) or (..., intervals, n) held from each time to the next.
+    """Return torques given as an array as (n,), or as (..., 1, n) or (..., intervals, n) held from time to time.
 
     Parameters
     ----------
@@ -160,7 +164,7 @@ def held_torques(tau: ArrayLike, n: int, count: int, batch: tuple[int, ...]) -> 
     Raises
     ------
     ArgumentError
-        They have another shape, or one that could be meant in two ways.
+        The shape is wrong or ambiguous.
     """
     torques = real_array("tau", tau).astype(np.float64)
     if torques.shape == (n,):
@@ -172,25 +176,25 @@ def held_torques(tau: ArrayLike, n: int, count: int, batch: tuple[int, ...]) -> 
         if a_simulation:
             each, over = (*leading, 1, n), (*[1] * (len(batch) + 1 - len(leading)), *leading, n)
             raise ArgumentError(
-                f"tau: shape {torques.shape} may mean a row for each of {rows} simulations or for each of {count} "
-                f"times; say which: tau.reshape{each} is constant in each simulation, tau.reshape{over} goes over time "
-                "in all"
+                f"tau: shape {torques.shape} is ambiguous: one row for each of {rows} simulations, or for each of "
+                f"{count} times; pass tau.reshape{each} for a constant row in each simulation, or tau.reshape{over} for "
+                "rows over time in all simulations"
             )
         return torques[..., : max(count - 1, 1), :]
     wanted = f"({n},)"
     if count > 1:
         wanted += f", (..., {count - 1}, {n}) or (..., {count}, {n}), a row for each time,"
     wanted += f" or (..., 1, {n})"
-    hint = f"; for a row a simulation give tau.reshape{(*leading, 1, n)}" if a_simulation else ""
+    hint = f"; for one row per simulation pass tau.reshape{(*leading, 1, n)}" if a_simulation else ""
     raise ArgumentError(f"tau: wanted a controller, a function or shape {wanted}, got {torques.shape}{hint}")
 
 
 def _broadcast(shape: tuple[int, ...], batch: tuple[int, ...]) -> bool:
-    """Tell whether rows of a shape could be meant one for each of a batch."""
+    """Whether rows of a shape could belong to the simulations of a batch, one each."""
     return all(a in (1, b) for a, b in zip(shape[::-1], batch[::-1], strict=False)) and shape[-1] == batch[-1]
 
 
-# Far below the period of anything that an arm does, so that a few wide times do not become a few wide steps unsaid.
+# Far below the periods of the motions of an arm, so that widely spaced times do not silently become long steps.
 _STEP = 1e-3
 
 
@@ -202,22 +206,22 @@ def _substeps(times: Array, step: float | None) -> NDArray[np.intp]:
         raise ArgumentError(f"step: wanted a positive time in s, got {step!r}")
     counts = np.ceil(spans / step * (1 - 1e-12))  # a span of three steps and some rounding is three steps
     if (counts > 2.0**53).any():
-        raise ArgumentError(f"step: {step!r} s is lost in the rounding of t")
+        raise ArgumentError(f"step: {step!r} s is below the rounding of t; wanted a longer step")
     return np.maximum(counts, 1).astype(np.intp)
 
 
 def _refuse_divergence(times: Array, q: Array, qd: Array, tau: Array) -> None:
-    """Tell of a simulation that begins with numbers and goes on without any; NaN that was given is no such case."""
+    """Refuse simulations that start finite and do not stay so, unless the given torques were not finite."""
     finite = np.isfinite(np.concatenate([q, qd], axis=-1)).all(axis=-1)
     for sample in np.flatnonzero(finite[:, 0] & ~finite[:, -1]).tolist():
         k = int(finite[sample].argmin())
         if np.isfinite(tau[sample, :k]).all():
-            what = "some joint moves next to no mass, or the motion is too fast for the steps"
+            what = "the motion is too fast for the steps, or some joint moves almost no mass; try a smaller step"
             raise ArgumentError(f"step: simulation {sample} is no longer finite at t = {times[k]:g} s: {what}")
 
 
 def _asking_law(law: Controller, shape: tuple[int, ...]) -> Ask:
-    """Torques of a ready controller, one simulation at a time."""
+    """Wrap a controller of `rne.control` as `Ask`, one simulation at a time."""
     numbers = law.law(shape, alone=True)
 
     def ask(sample: int, t: float, q: Array, qd: Array, integral: Array) -> tuple[Array, Array]:
@@ -240,10 +244,10 @@ def _compiled(
     friction: bool,
     threads: int | None,
 ) -> None:
-    """All steps in compiled code.
+    """Run all steps in compiled code.
 
-    Measured on a 7-joint arm, us a step of four stages: 1.6 alone in plain floats, where a pack with one simulation in
-    it takes 1.9; from two on packs win: 1.1 each for 2, 0.35 for 8, 0.27 for 100 and for 1000.
+    Measured times per step of four stages for a 7-joint arm, in us: a single simulation takes 1.6 in scalar code and
+    1.9 in a SIMD pack; from two on, packs are faster: 1.1 per simulation for 2, 0.35 for 8, 0.27 for 100 and for 1000.
     """
     table, loads = as_table(robot, "float64"), as_loads(friction)
     q = paths[0]
@@ -251,7 +255,7 @@ def _compiled(
     law = controller.law(shape, alone) if isinstance(controller, Controller) else None
     entry = (SIMULATE_ONE if alone else SIMULATE) if law is None else (CONTROLLED_ONE if alone else CONTROLLED)
     function, controlled = (STILL.compiled(), False) if controller is None or law else (controller, True)
-    # Articulated bodies only suspect a singular mass matrix; then the matrix itself is asked.
+    # The articulated-body algorithm only suspects a singular mass matrix; the matrix itself then decides.
     for dynamics in ("aba", "crba") if robot.n == len(robot.links.joints) else ("crba",):
         accelerate = (FORWARD_DYNAMICS_ONE if alone else FORWARD_DYNAMICS)[dynamics]["float64"].compiled()
         pair = (accelerate, None) if alone else (None, accelerate)

@@ -170,7 +170,7 @@ def test_the_table_of_many_states_shows_the_largest_sizes():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"qdd": [0.0, 0.0], "tau": [0.0, 0.0]}, "tau: the motion follows from qdd or from tau"),
+        ({"qdd": [0.0, 0.0], "tau": [0.0, 0.0]}, "tau: got both qdd and tau"),
         ({"tau": [0.0]}, "tau: wanted shape"),
         ({"axes": "base"}, "axes: wanted the axes 'world' or 'local'"),
         ({"origin": "base"}, "origin: wanted 'child' or 'parent'"),

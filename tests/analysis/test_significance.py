@@ -241,7 +241,7 @@ def test_long_lists_are_cut_short():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"q": np.zeros((0, 3))}, "q: wanted one state or more"),
+        ({"q": np.zeros((0, 3))}, "q: wanted at least one state"),
         ({"q": np.zeros((4, 2))}, "q: wanted shape"),
         (
             {"q": np.zeros(3), "drop": ["corolis"]},

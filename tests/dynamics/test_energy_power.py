@@ -245,7 +245,7 @@ def test_one_time_only():
 
 def test_what_is_no_motion_of_the_robot_is_refused():
     motion = rne.simulate(arm(), np.zeros(6), t=[0.0, 0.01])
-    with pytest.raises(rne.ArgumentError, match="motion: it is of 6 joints, gripper has 2"):
+    with pytest.raises(rne.ArgumentError, match="motion: it has 6 joints, but gripper has 2"):
         rne.energy_drift(gripper(), motion)
     with pytest.raises(rne.ArgumentError, match="motion: wanted a Simulation"):
         rne.energy_drift(arm(), np.zeros((2, 6)))

@@ -163,7 +163,7 @@ def test_angles_that_miss_a_right_one_by_rounding_make_no_parameter():
     assert len(base) == 1
     assert 1e-8 < base.dropped < 1e-5
     assert len(rne.base_parameters(base.robot, gravity=[1e-6, 0, -9.81], tolerance=1e-9)) == 3
-    with pytest.raises(rne.ArgumentError, match="it is not clear what the torques depend on"):
+    with pytest.raises(rne.ArgumentError, match="the singular values show no clear gap"):
         rne.base_parameters(arm(), gravity=[0.6, 0.6, -9.81], tolerance=0.45)
     for bad in (0.0, 1.0, -1e-3):
         with pytest.raises(rne.ArgumentError, match="tolerance: wanted a number between 0 and 1"):

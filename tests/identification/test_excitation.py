@@ -125,5 +125,5 @@ def test_a_joint_without_room_stands_still():
 @pytest.mark.filterwarnings("ignore::rne.ModelWarning")
 def test_followers_that_cannot_keep_their_limits_are_told():
     base = rne.base_parameters(rne.load_urdf(coupled((-1, 1), (5, 6), 1.0), strict=False))
-    with pytest.raises(rne.ArgumentError, match="base: no position of joint 'to_b' keeps its limits and those of"):
+    with pytest.raises(rne.ArgumentError, match="base: no position of joint 'to_b' satisfies its limits and those of"):
         rne.excitation(base)

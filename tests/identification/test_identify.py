@@ -198,7 +198,7 @@ def test_torques_that_no_body_explains_are_said_to_be_such():
     found = rne.identify(wheel, *state, -0.5 * state[2], rotors=False)
     assert_near(found.beta, [-0.5], 1e-12)
     assert found.unphysical == ("joint1",)
-    assert "no bodies with these base parameters were found: joint1" in str(found)
+    assert "parameters are not physically consistent: joint1" in str(found)
     with pytest.raises(rne.ArgumentError, match="no body has the numbers"):
         _ = found.robot
     assert found.base.values(found.pi_physical) == pytest.approx([0.0], abs=1e-9)
@@ -216,7 +216,7 @@ def test_the_report():
     assert lines[0].startswith("planar2: 7 base parameters, condition number ")
     (line,) = [line for line in lines if line.endswith("Izz_shoulder + m_elbow + rotor_shoulder")]
     assert [float(x) for x in line.split()[1:4:2]] == [pytest.approx(11 / 6, rel=1e-4), pytest.approx(4 / 3, rel=1e-4)]
-    assert lines[-1] == "bodies with these numbers exist"
+    assert lines[-1] == "parameters are physically consistent"
 
 
 def test_the_condition_number_is_that_of_columns_of_one_length():
@@ -229,9 +229,9 @@ def test_the_condition_number_is_that_of_columns_of_one_length():
 def test_motions_that_tell_too_little():
     robot, (q, qd, qdd) = ROBOTS["planar2"], random_states(2, SAMPLES, seed=14)
     for state in ((q, 0 * q, 0 * q), (q * [0, 1], qd * [0, 1], qdd * [0, 1])):
-        with pytest.raises(rne.ArgumentError, match=r"the motion does not tell apart, or not at all: .*Izz_shoulder"):
+        with pytest.raises(rne.ArgumentError, match=r"the motion does not determine, or not separately: .*Izz_shoulder"):
             rne.identify(robot, *state, np.zeros_like(q))
-    with pytest.raises(rne.ArgumentError, match="tau: 4 torques cannot tell 7 base parameters"):
+    with pytest.raises(rne.ArgumentError, match="tau: 4 torques do not determine 7 base parameters"):
         rne.identify(robot, q[:2], qd[:2], qdd[:2], q[:2])
 
 
