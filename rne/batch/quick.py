@@ -8,7 +8,7 @@ which says what is wrong. So a quick way answers as the canonical one does, or n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +24,7 @@ UNFIT = (AttributeError, TypeError, ValueError, KeyError, OverflowError, RneErro
 """What may come of arguments that are not as they should be; the canonical way then says so."""
 
 _F8, _F4 = np.dtype(np.float64), np.dtype(np.float32)
+_FEW = 64  # samples that are never worth a thread
 _Flags = tuple[Any, ...]
 
 
@@ -84,33 +85,66 @@ def quick(
     flags : further arguments of both entries.
     batch_flags : those that only the entry for batches takes, or what makes them, told the number of samples.
     """
-    values = [x if type(x) is np.ndarray and (x.dtype is _F8 or x.dtype is _F4) else _plain(x) for x in given]
-    single = all(x is None or x.dtype is _F4 for x in values)
-    if single:
-        card, precision = robot._card32, "float32"
-        places = tuple([_single(place) for place in places])
-    else:
-        card, precision = robot._card, "float64"
+    q = given[0]
+    if type(q) is np.ndarray:
+        # What is of one kind already has nothing to convert: compiled code looks for itself.
+        if q.ndim == 2:
+            precision = "float32" if q.dtype is _F4 else "float64"
+            result = _batch(algorithm, robot, precision, given, tail, out, threads, gravity, places, flags, batch_flags)
+            if result is not None:
+                return result
+        elif q.dtype is _F4:
+            result = _one(algorithm, robot, "float32", given, out, threads, gravity, places, flags)
+            if result is not None:
+                return result
+    values = [_plain(x) for x in given]
+    precision = "float32"
+    for x in values:
+        if x is not None and x.dtype is not _F4:
+            precision = "float64"
+    if precision == "float64":
         values = [x if x is None or x.dtype is _F8 else x.astype(_F8) for x in values]
     if gravity is not None and not (type(gravity) is np.ndarray and gravity.dtype is _F8):
         gravity = _plain(gravity).astype(_F8, copy=False)
-    q = values[0]
-    if q.ndim == 1:
-        if threads is not None:
-            thread_count(threads, 1, 1)
+    if values[0].ndim == 1:
         values = [x if x is None or x.flags.c_contiguous else x.copy() for x in values]
-        values += [None] * (algorithm.states + algorithm.wrench - len(values))
-        acting = (gravity,) if algorithm.gravity else ()
-        at = (places,) if len(places) > 1 else places
-        return algorithm.one[precision].call(card, *values, *acting, out, *at, *flags)  # type: ignore[no-any-return]
+        return _one(algorithm, robot, precision, values, out, threads, gravity, places, flags)
     return _batch(algorithm, robot, precision, values, tail, out, threads, gravity, places, flags, batch_flags)
+
+
+def _one(
+    algorithm: Algorithm,
+    robot: Robot,
+    precision: str,
+    values: Sequence[Any],
+    out: Floats | None,
+    threads: Any,
+    gravity: Any,
+    places: tuple[Floats, ...],
+    flags: _Flags,
+) -> Floats | None:
+    if threads is not None:
+        thread_count(threads, 1, 1)  # refuses what is no number of threads
+    card = robot._card
+    if precision == "float32":
+        card, places = robot._card32, tuple([_single(place) for place in places])
+    absent = algorithm.states + algorithm.wrench - len(values)
+    if absent:
+        values = (*values, *(None,) * absent)
+    acting = (gravity,) if algorithm.gravity else ()
+    at = (places,) if len(places) > 1 else places
+    result: Floats | None = algorithm.one[precision].call(card, *values, *acting, out, *at, *flags)
+    return result
+
+
+_FILL = ((None, None), (None,), ())
 
 
 def _batch(
     algorithm: Algorithm,
     robot: Robot,
     precision: str,
-    values: list[Floats | None],
+    values: Sequence[Any],
     tail: tuple[int, ...],
     out: Floats | None,
     threads: Any,
@@ -119,16 +153,18 @@ def _batch(
     flags: _Flags,
     batch_flags: _Flags | Callable[[int], _Flags],
 ) -> Floats | None:
-    single = precision == "float32"
-    card, table = (robot._card32, robot.links.table32) if single else (robot._card, robot.links.table)
-    states, wrench = values[: algorithm.states], None
+    card, table = robot._card, robot.links.table
+    if precision == "float32":
+        card, table = robot._card32, robot.links.table32
+        places = tuple([_single(place) for place in places])
+    states, pairs, wrench = algorithm.states, algorithm.states, None
     if algorithm.wrench:
-        wrench = values[algorithm.states] if len(values) > algorithm.states else None
-    states += [None] * (3 - len(states))
-    pairs = algorithm.states + algorithm.wrench
+        pairs += 1
+        if len(values) > states:
+            wrench, values = values[states], values[:states]
     addresses = np.empty(2 * pairs + 2, np.intp)
-    sizes = (algorithm.states, pairs, 1 + len(tail), *tail, 1, 1, 1)[:6]
-    result = READY[precision].call(card, addresses, out, sizes, (*states, wrench))
+    sizes = (states, pairs, 1 + len(tail), *tail, 1, 1, 1)[:6]
+    result: Floats | None = READY[precision].call(card, addresses, out, sizes, (*values, *_FILL[states - 1], wrench))
     if result is None:
         return None
     if gravity is not None:
@@ -137,10 +173,10 @@ def _batch(
             return None
         table.flags.writeable = False
     samples = len(result)
-    count = 1 if threads is None and samples < 64 else thread_count(threads, samples, robot.n)
+    count = 1 if threads is None and samples < _FEW else thread_count(threads, samples, robot.n)
     more = batch_flags(samples) if callable(batch_flags) else batch_flags
     call_on(algorithm.many[precision], table, samples, count, addresses, *places, *flags, *more)
-    return result  # type: ignore[no-any-return]
+    return result
 
 
 def _plain(x: Any) -> Any:
@@ -150,6 +186,8 @@ def _plain(x: Any) -> Any:
     if type(x) is not np.ndarray and type(x) is not list and type(x) is not tuple:
         raise TypeError
     array = np.asarray(x)
+    if array.dtype is _F8:
+        return array
     if array.dtype.kind not in "iuf":
         raise TypeError
     # Of foreign byte order, float32 stays float32.
