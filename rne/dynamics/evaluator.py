@@ -153,18 +153,20 @@ class Evaluator:
         UnknownNameError
             The robot does not have the frame.
         """
-        if frame not in self._jacobians:
-            self._jacobians[frame] = self._make_jacobian(frame)
-        J, words = self._jacobians[frame]
+        try:
+            J, words = self._jacobians[frame]
+        except (KeyError, TypeError):
+            J, words = self._make_jacobian(frame)
         _jacobian.call(words)
         return J
 
-    def _make_jacobian(self, frame: str) -> tuple[Array, int]:
+    def _make_jacobian(self, frame: str) -> Any:
         site = as_frame(self.robot, frame).sites["world"]
         words, J = self._words.copy(), np.zeros((6, self.robot.n))
         words[SITE], words[JACOBIAN] = site.ctypes.data, J.ctypes.data
         self._arrays[f"words of {frame}"], self._arrays[f"site of {frame}"] = words, site
-        return J, words.ctypes.data
+        self._jacobians[frame] = J, words.ctypes.data
+        return self._jacobians[frame]
 
     @property
     def address(self) -> Address:
