@@ -89,9 +89,7 @@ def test_wrong_usage(run: Run, robot_file) -> None:
 
 
 def test_latency(run: Run, robot_file) -> None:
-    start = time.perf_counter()
     data = json.loads(run("bench", robot_file, "--latency", "--json", "--seconds", "0.6").stdout)
-    assert time.perf_counter() - start < 120  # compiling included
     assert [delay["what"] for delay in data["latency"]] == ["call", "evaluator", "jitted"]
     for delay in data["latency"]:
         assert 1 < delay["p50"] <= delay["p99"] <= delay["p99_9"] <= delay["p99_99"] <= delay["worst"]
@@ -103,11 +101,12 @@ def test_latency(run: Run, robot_file) -> None:
     assert len(lines) == 3 + 3
 
 
-def test_latency_takes_the_time_it_is_given(robot) -> None:
+def test_latency_takes_the_time_it_is_given() -> None:
     """A measurement of three parts, each of a third of the seconds."""
+    robot = rne.load("models/planar2/robot.dh.toml")
     for _ in measure_latency(robot, 0.01, np.random.default_rng(0)):  # compiles
         pass
     start = time.perf_counter()
     delays = list(measure_latency(robot, 0.9, np.random.default_rng(0)))
-    assert 0.9 <= time.perf_counter() - start < 3
+    assert 0.9 <= time.perf_counter() - start < 5
     assert len(delays) == 3
