@@ -37,6 +37,8 @@ from .dynamics.energy import dissipated_power as dissipated_power
 from .dynamics.energy import dissipation as dissipation
 from .dynamics.energy import kinetic_energy as kinetic_energy
 from .dynamics.energy import potential_energy as potential_energy
+from .dynamics.evaluator import Address as Address
+from .dynamics.evaluator import Evaluator as Evaluator
 from .dynamics.forward_dynamics import forward_dynamics as forward_dynamics
 from .dynamics.inverse_dynamics import bias_vector as bias_vector
 from .dynamics.inverse_dynamics import coriolis_vector as coriolis_vector

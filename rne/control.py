@@ -49,7 +49,7 @@ from rne.batch.arguments import as_batch, as_loads, as_table, check_robot
 from rne.check import check_choice, check_flag
 from rne.errors import ArgumentError
 from rne.kernels import control as at
-from rne.kernels.entries import INVERSE_DYNAMICS, INVERSE_DYNAMICS_ONE
+from rne.kernels.entries import INVERSE_DYNAMICS, INVERSE_DYNAMICS_POINTER
 from rne.kernels.layout import SPRINGS
 from rne.model.robot import Robot
 from rne.trajectory.reference import Path, standing, through
@@ -106,7 +106,7 @@ class Controller:
     def law(self, shape: tuple[int, ...], alone: bool) -> tuple[Any, ...]:
         """Return the arguments of the kernel for a batch of simulations, together or, if `alone`, one at a time."""
         n, samples = self.robot.n, math.prod(shape)
-        entry = (INVERSE_DYNAMICS_ONE if alone else INVERSE_DYNAMICS)["float64"].compiled()
+        entry = (INVERSE_DYNAMICS_POINTER if alone else INVERSE_DYNAMICS["float64"]).compiled()
         gains = np.broadcast_to(self.gains, (*shape, 4, n)).reshape(samples, 4, n)
         parts = self.reference.pieces.shape[-3]
         pieces = np.broadcast_to(self.reference.pieces, (*shape, parts, 6, n)).reshape(samples, parts, 6, n)

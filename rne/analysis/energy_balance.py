@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.batch.arguments import Floats, as_batch, as_wrenches, check_robot
+from rne.batch.arguments import Floats, check_robot, settle
 from rne.check import check_flag
 from rne.control import Controller
 from rne.dynamics.energy import actuator_power, dissipated_power
@@ -112,9 +112,7 @@ def energy_balance(
     """
     check_robot(robot)
     check_flag("friction", friction)
-    wrenches = {} if f_ext is None else as_wrenches(robot, f_ext)[1]
-    state = {"q": q, "qd": qd, "qdd": qdd, "tau": tau, **wrenches}
-    batch = as_batch(robot, state, required="q", widths=dict.fromkeys(wrenches, 6))
+    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd, "tau": tau}, f_ext)
     q, qd, qdd, tau = (batch.rows[name].reshape(*batch.shape, robot.n) for name in ("q", "qd", "qdd", "tau"))
 
     def power(torque: Floats) -> Floats:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.batch.arguments import Floats, as_batch, as_wrenches, check_robot
+from rne.batch.arguments import Floats, check_robot, settle
 from rne.check import numbers
 from rne.dynamics.forward_dynamics import forward_dynamics
 from rne.dynamics.inverse_dynamics import inverse_dynamics
@@ -164,9 +164,7 @@ def link_forces(
     check_robot(robot)
     if tau is not None and qdd is not None:
         raise ArgumentError("tau: got both qdd and tau, and either determines the motion; give one of them")
-    wrenches = {} if f_ext is None else as_wrenches(robot, f_ext)[1]
-    state = {"q": q, "qd": qd, "qdd": qdd, "tau": tau, **wrenches}
-    batch = as_batch(robot, state, required="q", widths=dict.fromkeys(wrenches, 6))
+    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd, "tau": tau}, f_ext)
     given = {name: batch.rows[name].reshape(*batch.shape, robot.n) for name in ("q", "qd", "qdd", "tau")}
     loads: dict[str, Any] = {"gravity": gravity, "f_ext": f_ext, "threads": threads}
     q, qd, motion = given["q"], given["qd"], given["qdd"]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.analysis.torque_breakdown import TERMS, torque_breakdown
-from rne.batch.arguments import as_batch, as_wrenches, check_robot
+from rne.batch.arguments import check_robot, settle
 from rne.check import check_flag, numbers
 from rne.dynamics.energy import actuator_power
 from rne.errors import ArgumentError
@@ -178,9 +178,7 @@ def motor_sizing(
     """
     check_robot(robot)
     check_flag("friction", friction)
-    wrenches = {} if f_ext is None else as_wrenches(robot, f_ext)[1]
-    state = {"q": q, "qd": qd, "qdd": qdd, **wrenches}
-    batch = as_batch(robot, state, required="q", widths=dict.fromkeys(wrenches, 6))
+    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd}, f_ext)
     if batch.samples == 0:
         raise ArgumentError("q: wanted at least one state, got none")
     weights = _weights(t, batch.shape)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rne.batch.arguments import Floats, as_batch, as_wrenches, check_robot
+from rne.batch.arguments import Floats, check_robot, settle
 from rne.check import check_flag
 from rne.dynamics.coriolis import velocity_torques
 from rne.dynamics.inverse_dynamics import friction_torque, gravity_vector, inverse_dynamics
@@ -136,9 +136,7 @@ def torque_breakdown(
     """
     check_robot(robot)
     check_flag("friction", friction)
-    wrenches = {} if f_ext is None else as_wrenches(robot, f_ext)[1]
-    state = {"q": q, "qd": qd, "qdd": qdd, **wrenches}
-    batch = as_batch(robot, state, required="q", widths=dict.fromkeys(wrenches, 6))
+    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd}, f_ext)
     q, qd, qdd = (batch.rows[name].reshape(*batch.shape, robot.n) for name in ("q", "qd", "qdd"))
     effective, coupling = _inertia_torques(robot, batch.rows["q"], batch.rows["qdd"], threads)
     of_velocity = velocity_torques(robot, q, qd, threads=threads)

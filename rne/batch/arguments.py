@@ -26,6 +26,9 @@ of foreign byte order as well (seen with numba 0.68): it would take one for doub
 """
 
 
+NOWHERE = sites_of([], "world")
+
+
 class Batch(NamedTuple):
     """Arguments of one call as the kernels take them.
 
@@ -34,11 +37,15 @@ class Batch(NamedTuple):
     shape : the broadcast leading axes; () for a single state.
     dtype : "float64", or "float32" where every array argument came in it.
     rows : by argument name, an array (samples, width) with contiguous rows.
+    sites : where the wrenches act, (m, SITE_WIDTH) in float64, as `rne.kernels.static_torque` wants it.
+    wrenches : names of their arguments, m of them.
     """
 
     shape: tuple[int, ...]
     dtype: str
     rows: dict[str, Floats]
+    sites: Floats = NOWHERE
+    wrenches: tuple[str, ...] = ()
 
     @property
     def samples(self) -> int:
@@ -78,6 +85,27 @@ def check_robot(robot: object) -> None:
     """
     if not isinstance(robot, Robot):
         raise ArgumentError(f"robot: wanted a Robot, as rne.load returns it, got {type(robot).__name__}")
+
+
+def settle(robot: Robot, state: Mapping[str, ArrayLike | None], f_ext: Mapping[str, Any] | None = None) -> Batch:
+    """Settle the arguments of a function of a state: the robot, the state, and the wrenches that act.
+
+    Parameters
+    ----------
+    robot : is checked to be one.
+    state : by argument name, (..., n) each; the first may not be None, the others are zero then.
+    f_ext : as for `as_wrenches`; None for none.
+
+    Raises
+    ------
+    UnknownNameError, ArgumentError
+        As `check_robot`, `as_wrenches` and `as_batch` do.
+    """
+    check_robot(robot)
+    sites, wrenches = (NOWHERE, {}) if f_ext is None else as_wrenches(robot, f_ext)
+    widths = dict.fromkeys(wrenches, 6)
+    batch = as_batch(robot, {**state, **wrenches}, required=next(iter(state)), widths=widths)
+    return batch._replace(sites=sites, wrenches=tuple(wrenches))
 
 
 def as_batch(

@@ -91,11 +91,16 @@ def launch(
         return
     rows = batch.rows
     addresses = addresses_of([*[rows[name] for name in inputs], result.reshape(samples, -1)])
+    call_on(entry, table, samples, count, addresses, *more)
+
+
+def call_on(entry: Entry, table: Floats, samples: int, threads: int, addresses: Any, *more: Any) -> None:
+    """Call an entry for batches on so many threads; the arrays at the addresses must outlive the call."""
     call = entry.call
-    if count == 1:
+    if threads == 1:
         call(table, 0, samples, addresses, *more)
     else:
-        run(lambda first, stop: call(table, first, stop, addresses, *more), samples, count)
+        run(lambda first, stop: call(table, first, stop, addresses, *more), samples, threads)
 
 
 def run(work: Callable[[int, int], None], samples: int, threads: int) -> None:

@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rne
+from rne.cli.latency import latency_page, measure_latency
+from rne.cli.latency import random_states as _states
 from rne.cli.options import examples, say, show, takes_robot
 from rne.errors import ArgumentError
 from rne.model.robot import Robot
-from rne.model.sampling import random_positions, velocity_limits
 from rne.tables import Cell, table
 
 Floats = NDArray[Any]
@@ -29,7 +30,6 @@ _BATCHES = [10**k for k in range(7)]
 _MEMORY = 2**31  # bytes; batches that need more are omitted
 _CALLS = 1000  # least number of samples of a run, so that the resolution of the clock does not matter
 _SHARE = 1000  # least number of samples for each additional thread
-_VELOCITY, _ACCELERATION = 10.0, 5.0  # rad/s, rad/s^2 at most, whatever the limits
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,7 @@ Run = tuple[Case, Callable[[], object], int]  # a case, the function that runs i
     epilog=examples(
         "rne bench panda.urdf",
         "rne bench panda.urdf --seconds 60 --json > rates.json",
+        "rne bench panda.urdf --latency",
     ),
 )
 @takes_robot
@@ -72,16 +73,26 @@ Run = tuple[Case, Callable[[], object], int]  # a case, the function that runs i
     "--seconds", type=click.FloatRange(0, min_open=True), default=10.0, show_default=True, help="Time to measure for."
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the random states.")
+@click.option("--latency", is_flag=True, help="Measure how long single calls take, up to the slowest.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with all digits.")
-def bench(robot: Robot, notes: list[str], seconds: float, seed: int, as_json: bool) -> None:
+def bench(robot: Robot, notes: list[str], seconds: float, seed: int, latency: bool, as_json: bool) -> None:
     """Measure how many joint torques per second this machine calculates for a robot.
 
     A sample is one state: positions, velocities and accelerations in, one torque per joint out. States are random
     within the limits. Times are the shortest of all runs, without compilation; batches write into an existing array.
+
+    With --latency it is the time of one state that counts: its median, the percentiles 99, 99.9 and 99.99, and the
+    worst, for a call from Python, for an evaluator, and for a loop in compiled code. A call of the loop goes through
+    64 states and tells their mean, since the clock costs as much as a state.
     """
     say(*(f"warning: {note}" for note in notes))
     if not robot.n:
         raise ArgumentError(f"{robot.name} has no movable joint")
+    if latency:
+        delays = list(measure_latency(robot, seconds, np.random.default_rng(seed)))
+        data = {**_about(robot, seed), "latency": [asdict(delay) for delay in delays]}
+        show(json.dumps(data, indent=2) if as_json else latency_page(robot, delays))
+        return
     runs = list(_runs(robot, np.random.default_rng(seed)))
     results = []
     terminal = sys.stderr.isatty()
@@ -134,13 +145,6 @@ def _batch(robot: Robot, arrays: list[Floats], threads: int, calls: int) -> Call
     return run
 
 
-def _states(robot: Robot, samples: int, random: np.random.Generator) -> list[Floats]:
-    """Return random positions, velocities and accelerations within the limits."""
-    q, velocity = random_positions(robot, samples, random), velocity_limits(robot).clip(max=_VELOCITY)
-    acceleration = np.full(robot.n, _ACCELERATION)
-    return [q, *(random.uniform(-bound, bound, q.shape) for bound in (velocity, acceleration))]
-
-
 def _shortest(run: Callable[[], object], seconds: float) -> int:
     """Return the shortest time of `run`, in ns; at least two runs, the first of which may compile."""
     run()
@@ -175,6 +179,10 @@ def _rounded(number: float) -> float:
 
 
 def _data(robot: Robot, seed: int, results: list[Result]) -> dict[str, Any]:
+    return {**_about(robot, seed), "results": [asdict(result) for result in results]}
+
+
+def _about(robot: Robot, seed: int) -> dict[str, Any]:
     return {
         "robot": robot.name,
         "source": robot.tree.source,
@@ -182,5 +190,4 @@ def _data(robot: Robot, seed: int, results: list[Result]) -> dict[str, Any]:
         "seed": seed,
         "machine": platform.machine(),
         "cores": os.cpu_count(),
-        "results": [asdict(result) for result in results],
     }

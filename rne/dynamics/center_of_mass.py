@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
-from rne.batch.arguments import F8, Floats, as_batch, as_result, as_table, check_robot, finish
+from rne.batch.arguments import Floats, as_result, as_table, check_robot, finish, settle
+from rne.batch.quick import UNFIT, Algorithm, alone, quick
 from rne.batch.threads import launch
 from rne.errors import ArgumentError
 from rne.kernels.center_of_mass import JACOBIAN, POSITION, VELOCITY
 from rne.kernels.entries import CENTER_OF_MASS, CENTER_OF_MASS_ONE
-from rne.kernels.jit import REFUSED
 from rne.model.robot import Robot
+
+_CENTER_OF_MASS = Algorithm(CENTER_OF_MASS_ONE, CENTER_OF_MASS, states=2)
+_one = CENTER_OF_MASS_ONE["float64"]
 
 
 def center_of_mass(robot: Robot, q: ArrayLike, *, out: Floats | None = None, threads: int | None = None) -> Floats:
@@ -97,20 +99,21 @@ def center_of_mass_jacobian(
 def _center_of_mass(
     robot: Robot, q: ArrayLike, qd: ArrayLike | None, out: Floats | None, threads: int | None, what: int
 ) -> Floats:
-    plain = type(q) is ndarray and q.ndim == 1 and q.dtype is F8
-    plain = plain and (qd is None or (type(qd) is ndarray and qd.dtype is F8))
-    if plain and out is None and threads is None and what != JACOBIAN:
-        try:
-            c = empty(3)
-            fits = CENTER_OF_MASS_ONE.call(robot._address, q, robot._zeros if qd is None else qd, c, what) == 0
-            if fits and c[0] == c[0]:  # NaN may be the answer to a NaN, or to a robot without mass
-                return c
-        except REFUSED:
-            pass
+    try:
+        c: Floats | None = None
+        if threads is None or alone(threads):
+            c = _one.call(robot._card, q, qd, out, what)
+        if c is None:
+            tail = (3, robot.n) if what == JACOBIAN else (3,)
+            c = quick(_CENTER_OF_MASS, robot, (q, qd), tail, out, threads, flags=(what,))
+        if c is not None and c.size and c.item(0) == c.item(0):  # NaN may be the answer to a robot without mass
+            return c
+    except UNFIT:
+        pass
     check_robot(robot)
     if robot.total_mass == 0:
         raise ArgumentError(f"robot: {robot.name} has no mass, and so no center of mass")
-    batch = as_batch(robot, {"q": q, "qd": qd}, required="q")
+    batch = settle(robot, {"q": q, "qd": qd})
     result = as_result(out, (*batch.shape, 3, robot.n) if what == JACOBIAN else (*batch.shape, 3), batch)
     table = as_table(robot, batch.dtype)
     launch(CENTER_OF_MASS[batch.dtype], robot, batch, ("q", "qd"), result, threads, table, what)

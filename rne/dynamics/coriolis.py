@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from numpy import empty, ndarray, zeros, zeros_like
+from numpy import zeros, zeros_like
 from numpy.typing import ArrayLike
 
-from rne.batch.arguments import F8, Floats, as_batch, as_result, as_table, check_robot, finish
-from rne.batch.threads import launch, thread_count
+from rne.batch.arguments import Floats, as_result, as_table, finish, settle
+from rne.batch.quick import UNFIT, Algorithm, alone, quick
+from rne.batch.threads import launch
 from rne.dynamics.inverse_dynamics import coriolis_vector
-from rne.kernels.entries import CHRISTOFFEL, CORIOLIS_MATRIX, CORIOLIS_MATRIX_ONE
-from rne.kernels.jit import REFUSED
+from rne.kernels.entries import CHRISTOFFEL, CHRISTOFFEL_ONE, CORIOLIS_MATRIX, CORIOLIS_MATRIX_ONE
 from rne.model.robot import Robot
 from rne.tables import Report, cells, columns, of_many, worst
 
-_one = CORIOLIS_MATRIX_ONE["float64"]
+_CORIOLIS, _one = Algorithm(CORIOLIS_MATRIX_ONE, CORIOLIS_MATRIX, states=2), CORIOLIS_MATRIX_ONE["float64"]
+_CHRISTOFFEL, _christoffel_one = Algorithm(CHRISTOFFEL_ONE, CHRISTOFFEL), CHRISTOFFEL_ONE["float64"]
 
 
 class VelocityTorques(Report, NamedTuple("VelocityTorques", [("centripetal", Floats), ("coriolis", Floats)])):
@@ -75,24 +76,20 @@ def coriolis_matrix(
     array([[-1. , -1.5],
            [ 0.5,  0. ]])
     """
-    if type(q) is type(qd) is ndarray and q.ndim == 1 and q.dtype is qd.dtype is F8 and out is None and threads is None:
-        # As in `inverse_dynamics`: the compiled function takes only what fits.
-        try:
-            C = empty((robot.n, robot.n))
-            if _one.call(robot._address, q, qd, C) == 0:
-                return C
-        except REFUSED:
-            pass
-    check_robot(robot)
-    batch = as_batch(robot, {"q": q, "qd": qd}, required="q")
+    try:
+        C: Floats | None = None
+        if threads is None or alone(threads):
+            C = _one.call(robot._card, q, qd, out)
+        if C is None:
+            C = quick(_CORIOLIS, robot, (q, qd), (robot.n, robot.n), out, threads)
+        if C is not None:
+            return C
+    except UNFIT:
+        pass
+    batch = settle(robot, {"q": q, "qd": qd})
     result = as_result(out, (*batch.shape, robot.n, robot.n), batch)
     table = as_table(robot, batch.dtype)
-    if batch.shape == ():
-        thread_count(threads, 1, robot.n)  # refuses what is no number of threads
-        rows = (batch.rows[name][0].copy() for name in ("q", "qd"))
-        CORIOLIS_MATRIX_ONE[batch.dtype].call(table.ctypes.data, *rows, result)
-    else:
-        launch(CORIOLIS_MATRIX[batch.dtype], robot, batch, ("q", "qd"), result, threads, table)
+    launch(CORIOLIS_MATRIX[batch.dtype], robot, batch, ("q", "qd"), result, threads, table)
     return finish(result, out)
 
 
@@ -125,8 +122,17 @@ def christoffel(robot: Robot, q: ArrayLike, *, out: Floats | None = None, thread
     array([[0.5, 0. ],
            [0. , 0. ]])
     """
-    check_robot(robot)
-    batch = as_batch(robot, {"q": q}, required="q")
+    try:
+        D: Floats | None = None
+        if threads is None or alone(threads):
+            D = _christoffel_one.call(robot._card, q, out)
+        if D is None:
+            D = quick(_CHRISTOFFEL, robot, (q,), (robot.n,) * 3, out, threads)
+        if D is not None:
+            return D
+    except UNFIT:
+        pass
+    batch = settle(robot, {"q": q})
     result = as_result(out, (*batch.shape, robot.n, robot.n, robot.n), batch)
     launch(CHRISTOFFEL[batch.dtype], robot, batch, ("q",), result, threads, as_table(robot, batch.dtype))
     return finish(result, out)
@@ -155,8 +161,7 @@ def velocity_torques(robot: Robot, q: ArrayLike, qd: ArrayLike, *, threads: int 
     >>> torques.centripetal.round(6), torques.coriolis.round(6) + 0.0
     (array([-2. ,  0.5]), array([-2.,  0.]))
     """
-    check_robot(robot)
-    batch = as_batch(robot, {"q": q, "qd": qd}, required="q")
+    batch = settle(robot, {"q": q, "qd": qd})
     positions, rates = batch.rows["q"], batch.rows["qd"]
     centripetal = zeros((batch.samples, robot.n), batch.dtype)
     for j in range(robot.n):

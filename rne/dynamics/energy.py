@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
-from rne.batch.arguments import F8, Batch, Floats, as_batch, as_result, as_table, check_robot, finish
+from rne.batch.arguments import Batch, Floats, as_batch, as_result, as_table, check_robot, finish, settle
+from rne.batch.quick import UNFIT, Algorithm, alone, quick
 from rne.batch.threads import launch
 from rne.check import check_flag
 from rne.dynamics.inverse_dynamics import friction_torque
 from rne.kernels.entries import ENERGIES, ENERGIES_ONE
-from rne.kernels.jit import REFUSED
 from rne.model.robot import Robot
+
+_ENERGIES = Algorithm(ENERGIES_ONE, ENERGIES, states=2, gravity=True)
+_one = ENERGIES_ONE["float64"]
 
 
 def kinetic_energy(
@@ -111,17 +113,19 @@ def _energy(
 ) -> Any:
     """Energy; the flags say whether kinetic, with what the drives store, and of each link."""
     kinetic, drives, per_link = flags
-    plain = type(q) is ndarray and q.ndim == 1 and q.dtype is F8
-    plain = plain and (qd is None or (type(qd) is ndarray and qd.dtype is F8))
-    if plain and gravity is None and out is None and threads is None and not per_link:
+    if not per_link:
         try:
-            energy, given = empty(1), robot._zeros if qd is None else qd
-            if ENERGIES_ONE.call(robot._address, q, given, energy, kinetic, drives) == 0:
-                return energy[0]
-        except REFUSED:
+            energy: Floats | None = None
+            if threads is None or alone(threads):
+                energy = _one.call(robot._card, q, qd, gravity, out, kinetic, drives)
+            if energy is None:
+                loads = (kinetic, drives)
+                energy = quick(_ENERGIES, robot, (q, qd), (), out, threads, gravity, flags=loads, batch_flags=(0,))
+            if energy is not None:
+                return energy[()] if out is None else energy
+        except UNFIT:
             pass
-    check_robot(robot)
-    batch = as_batch(robot, {"q": q, "qd": qd}, required="q")
+    batch = settle(robot, {"q": q, "qd": qd})
     result = as_result(out, (*batch.shape, 1 + len(robot.links.joints)) if per_link else batch.shape, batch)
     table = as_table(robot, batch.dtype, gravity)
     launch(ENERGIES[batch.dtype], robot, batch, ("q", "qd"), result, threads, table, *flags)

@@ -6,32 +6,33 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy import empty, ndarray
+from numpy import empty
 from numpy.typing import ArrayLike
 
 from rne.batch.arguments import (
-    F8,
     Batch,
     Floats,
-    as_batch,
     as_loads,
     as_result,
     as_table,
-    as_wrenches,
     check_robot,
     finish,
+    settle,
 )
-from rne.batch.threads import launch, thread_count
+from rne.batch.quick import UNFIT, Algorithm, Marks, alone, quick, torque_of
+from rne.batch.threads import launch
 from rne.dynamics.inverse_dynamics import torque_of_wrenches
 from rne.dynamics.mass_matrix import correct, refuse_singular
 from rne.errors import ArgumentError
 from rne.kernels.entries import FORWARD_DYNAMICS, FORWARD_DYNAMICS_ONE
-from rne.kernels.jit import REFUSED
 from rne.kernels.layout import SPRINGS
 from rne.model.robot import Robot
 
 _METHODS = ("auto", "aba", "crba")
-_one_aba, _one_crba = FORWARD_DYNAMICS_ONE["aba"]["float64"], FORWARD_DYNAMICS_ONE["crba"]["float64"]
+_ALGORITHMS = {
+    method: Algorithm(FORWARD_DYNAMICS_ONE[method], FORWARD_DYNAMICS[method], states=3, gravity=True)
+    for method in FORWARD_DYNAMICS
+}
 
 
 def forward_dynamics(
@@ -93,26 +94,48 @@ def forward_dynamics(
     array([2., 3.])
     """
     loads = SPRINGS if friction is False else as_loads(friction)
-    if (
-        type(q) is type(qd) is type(tau) is ndarray
-        and q.ndim == 1
-        and q.dtype is qd.dtype is tau.dtype is F8
-        and gravity is None
-        and f_ext is None
-        and method == "auto"
-        and out is None
-        and threads is None
-    ):
-        # The common single call, as in inverse_dynamics.
-        try:
-            n = robot.n
-            call = _one_aba.call if n == len(robot.links.joints) else _one_crba.call
-            qdd = empty(n)
-            if call(robot._address, q, qd, tau, qdd, loads) == 0:
-                return qdd
-        except REFUSED:
-            pass
+    try:
+        qdd = _quick(robot, q, qd, tau, gravity, f_ext, loads, method, out, threads)
+        if qdd is not None:
+            return qdd
+    except UNFIT:
+        pass
     return _forward_dynamics(robot, {"q": q, "qd": qd, "tau": tau}, gravity, f_ext, loads, method, out, threads)
+
+
+def _quick(
+    robot: Robot,
+    q: Any,
+    qd: Any,
+    tau: Any,
+    gravity: Any,
+    f_ext: Mapping[str, Any] | None,
+    loads: int,
+    method: str,
+    out: Floats | None,
+    threads: Any,
+) -> Floats | None:
+    chosen = "aba" if method == "auto" and robot.n == len(robot.links.joints) else _settle(robot, method)
+    if f_ext is not None:
+        pushed = torque_of(robot, q, f_ext, threads=threads)
+        if pushed is None:
+            return None
+        if tau is not None:
+            tau = np.asarray(tau) if type(tau) is list or type(tau) is tuple else tau
+            if tau.dtype != pushed.dtype or tau.shape != pushed.shape or type(tau) is not np.ndarray:
+                return None
+            pushed += tau
+        tau = pushed
+    qdd: Floats | None = None
+    if threads is None or alone(threads):
+        qdd = FORWARD_DYNAMICS_ONE[chosen]["float64"].call(robot._card, q, qd, tau, gravity, out, loads)
+    if qdd is None:
+        marks, tail = Marks(), (robot.n,)
+        given, flags = (q, qd, tau), (loads,)
+        qdd = quick(_ALGORITHMS[chosen], robot, given, tail, out, threads, gravity, (), flags, marks.make)
+        if marks.any():
+            return None
+    return qdd
 
 
 def _forward_dynamics(
@@ -127,23 +150,17 @@ def _forward_dynamics(
 ) -> Floats:
     check_robot(robot)
     method = _settle(robot, method)
-    sites, wrenches = as_wrenches(robot, f_ext) if f_ext is not None else (None, {})
-    batch = as_batch(robot, {**state, **wrenches}, required="q", widths=dict.fromkeys(wrenches, 6))
+    batch = settle(robot, state, f_ext)
     result = as_result(out, (*batch.shape, robot.n), batch)
     table = as_table(robot, batch.dtype, gravity)
-    if sites is not None and wrenches:
+    if batch.wrenches:
         total = empty((batch.samples, robot.n), batch.dtype)
-        torque_of_wrenches(robot, batch, sites, tuple(wrenches), total, threads)
+        torque_of_wrenches(robot, batch, total, threads)
         total += batch.rows["tau"]
         batch = batch._replace(rows={**batch.rows, "tau": total})
     marks = np.zeros(batch.samples, np.uint8)
-    if batch.shape == ():
-        thread_count(threads, 1, robot.n)  # refuses what is no number of threads
-        q, qd, tau = (batch.rows[name][0].copy() for name in ("q", "qd", "tau"))
-        marks[0] = FORWARD_DYNAMICS_ONE[method][batch.dtype].call(table.ctypes.data, q, qd, tau, result, loads)
-    else:
-        entry = FORWARD_DYNAMICS[method][batch.dtype]
-        launch(entry, robot, batch, ("q", "qd", "tau"), result, threads, table, loads, marks)
+    entry = FORWARD_DYNAMICS[method][batch.dtype]
+    launch(entry, robot, batch, ("q", "qd", "tau"), result, threads, table, loads, marks)
     suspects = refuse_singular(robot, batch, marks)
     if suspects.size:
         # The matrix was found sound, so its factors are; articulated inertias lose more on the way, up to all of it.

@@ -5,39 +5,39 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from numpy import empty, ndarray
+from numpy import empty, subtract, zeros
 from numpy.typing import ArrayLike
 
 from rne.batch.arguments import (
-    F8,
     Batch,
     Floats,
-    as_batch,
     as_loads,
     as_result,
     as_table,
-    as_wrenches,
-    check_robot,
     finish,
     read_only,
+    settle,
 )
-from rne.batch.threads import launch, thread_count
+from rne.batch.quick import UNFIT, Algorithm, alike, alone, quick, torque_of
+from rne.batch.threads import launch
 from rne.kernels.entries import (
     FRICTION,
+    FRICTION_ONE,
     GRAVITY,
     GRAVITY_ONE,
     INVERSE_DYNAMICS,
-    INVERSE_DYNAMICS_FEW,
     INVERSE_DYNAMICS_ONE,
     STATIC_TORQUE,
 )
-from rne.kernels.jit import REFUSED
 from rne.kernels.layout import SPRINGS
 from rne.model.robot import Robot
 
+_INVERSE_DYNAMICS = Algorithm(INVERSE_DYNAMICS_ONE, INVERSE_DYNAMICS, states=3, gravity=True)
+_GRAVITY = Algorithm(GRAVITY_ONE, GRAVITY, gravity=True)
+_FRICTION = Algorithm(FRICTION_ONE, FRICTION)
 _one = INVERSE_DYNAMICS_ONE["float64"]
-_few = INVERSE_DYNAMICS_FEW
-_gravity_one = GRAVITY_ONE["float64"]
+_gravity_one, _friction_one = GRAVITY_ONE["float64"], FRICTION_ONE["float64"]
+_WEIGHTLESS = read_only(zeros(3))
 
 
 def inverse_dynamics(
@@ -91,61 +91,60 @@ def inverse_dynamics(
     >>> rne.inverse_dynamics(panda, [q, q, q]).shape
     (3, 7)
     """
-    # One state or a small batch: the compiled functions take only what fits, and refuse all else before they start.
-    # Plain arrays of doubles only: they would take masked ones, and numbers of foreign byte order. That costs 80 ns;
-    # `is None` written out saves 25 against a chain of `is`.
-    if (
-        gravity is None and f_ext is None and out is None and threads is None
-        and type(q) is type(qd) is type(qdd) is ndarray and q.dtype is F8 and qd.dtype is F8 and qdd.dtype is F8
-    ):  # fmt: skip
-        loads = SPRINGS if friction is False else as_loads(friction)
+    loads = SPRINGS if friction is False else as_loads(friction)
+    if f_ext is None:  # or else the torque of the wrenches comes first: `out` may be one of them
         try:
-            if q.ndim == 1:
-                tau = empty(robot.n)
-                if _one.call(robot._address, q, qd, qdd, tau, loads) == 0:
-                    return tau
-            else:
-                tau = empty(q.shape)
-                if _few.call(robot._address, q, qd, qdd, tau, loads) == 0:
-                    return tau
-        except REFUSED:
+            tau: Floats | None = None
+            if threads is None or alone(threads):
+                tau = _one.call(robot._card, q, qd, qdd, gravity, out, loads)
+            if tau is not None:
+                return tau
+        except UNFIT:
             pass
-    return _inverse_dynamics(robot, {"q": q, "qd": qd, "qdd": qdd}, gravity, f_ext, as_loads(friction), out, threads)
+    return _inverse_dynamics(robot, (q, qd, qdd), gravity, f_ext, loads, out, threads)
 
 
 def _inverse_dynamics(
     robot: Robot,
-    state: dict[str, ArrayLike | None],
+    state: tuple[ArrayLike, ArrayLike | None, ArrayLike | None],
     gravity: ArrayLike | None,
     f_ext: Mapping[str, Any] | None,
     loads: int,
     out: Floats | None,
     threads: int | None,
 ) -> Floats:
-    check_robot(robot)
-    sites, wrenches = as_wrenches(robot, f_ext) if f_ext is not None else (None, {})
-    batch = as_batch(robot, {**state, **wrenches}, required="q", widths=dict.fromkeys(wrenches, 6))
+    """Inverse dynamics of all that the compiled function for one state refused."""
+    if type(f_ext) is dict and not f_ext:
+        f_ext = None
+    try:
+        pushed = torque_of(robot, state[0], f_ext, threads=threads) if f_ext else None
+        if f_ext is None or pushed is not None:
+            tau: Floats | None = None
+            if pushed is not None and pushed.ndim == 1 and (threads is None or alone(threads)):
+                tau = _one.call(robot._card, *state, gravity, out, loads)
+            if tau is None:
+                tau = quick(_INVERSE_DYNAMICS, robot, state, (robot.n,), out, threads, gravity, flags=(loads,))
+            if tau is not None and f_ext is None:
+                return tau
+            if tau is not None and pushed is not None and alike(tau, pushed):
+                return subtract(tau, pushed, tau)
+    except UNFIT:
+        pass
+    batch = settle(robot, dict(zip(("q", "qd", "qdd"), state, strict=True)), f_ext)
     result = as_result(out, (*batch.shape, robot.n), batch)
     table = as_table(robot, batch.dtype, gravity)
-    if batch.shape == () and not wrenches:
-        thread_count(threads, 1, robot.n)  # refuses what is no number of threads
-        q, qd, qdd = (batch.rows[name][0].copy() for name in ("q", "qd", "qdd"))
-        INVERSE_DYNAMICS_ONE[batch.dtype].call(table.ctypes.data, q, qd, qdd, result, loads)
-        return finish(result, out)
     launch(INVERSE_DYNAMICS[batch.dtype], robot, batch, ("q", "qd", "qdd"), result, threads, table, loads)
-    if sites is not None and wrenches:
+    if batch.wrenches:
         torque = empty(result.shape, batch.dtype)
-        torque_of_wrenches(robot, batch, sites, tuple(wrenches), torque, threads)
+        torque_of_wrenches(robot, batch, torque, threads)
         result -= torque
     return finish(result, out)
 
 
-def torque_of_wrenches(
-    robot: Robot, batch: Batch, sites: Floats, names: tuple[str, ...], result: Floats, threads: int | None
-) -> None:
-    """Fill `result` with J^T w; the wrenches stand under `names` in the batch, and act at `sites`."""
-    joined = batch.with_joined("wrenches", names)
-    table, sites = as_table(robot, batch.dtype), read_only(sites.astype(batch.dtype))
+def torque_of_wrenches(robot: Robot, batch: Batch, result: Floats, threads: int | None) -> None:
+    """Fill `result` with J^T w of the wrenches of the batch."""
+    joined = batch.with_joined("wrenches", batch.wrenches)
+    table, sites = as_table(robot, batch.dtype), read_only(batch.sites.astype(batch.dtype))
     launch(STATIC_TORQUE[batch.dtype], robot, joined, ("q", "wrenches"), result, threads, table, sites)
 
 
@@ -176,15 +175,17 @@ def gravity_vector(
     >>> rne.gravity_vector(arm, [0.0, 0.0]).shape
     (2,)
     """
-    if type(q) is ndarray and q.ndim == 1 and q.dtype is F8 and gravity is None and out is None and threads is None:
-        try:
-            g = empty(robot.n)
-            if _gravity_one.call(robot._address, q, g) == 0:
-                return g
-        except REFUSED:
-            pass
-    check_robot(robot)
-    batch = as_batch(robot, {"q": q}, required="q")
+    try:
+        g: Floats | None = None
+        if threads is None or alone(threads):
+            g = _gravity_one.call(robot._card, q, gravity, out)
+        if g is None:
+            g = quick(_GRAVITY, robot, (q,), (robot.n,), out, threads, gravity)
+        if g is not None:
+            return g
+    except UNFIT:
+        pass
+    batch = settle(robot, {"q": q})
     result = as_result(out, (*batch.shape, robot.n), batch)
     table = as_table(robot, batch.dtype, gravity)
     launch(GRAVITY[batch.dtype], robot, batch, ("q",), result, threads, table)
@@ -219,7 +220,15 @@ def bias_vector(
     >>> rne.bias_vector(arm, [0.0, 0.5], [1.0, 0.0]).shape
     (2,)
     """
-    return _inverse_dynamics(robot, {"q": q, "qd": qd, "qdd": None}, gravity, None, 0, out, threads)
+    try:
+        bias: Floats | None = None
+        if threads is None or alone(threads):
+            bias = _one.call(robot._card, q, qd, None, gravity, out, 0)
+        if bias is not None:
+            return bias
+    except UNFIT:
+        pass
+    return _inverse_dynamics(robot, (q, qd, None), gravity, None, 0, out, threads)
 
 
 def coriolis_vector(
@@ -249,7 +258,15 @@ def coriolis_vector(
     >>> rne.coriolis_vector(arm, [0.3, 0.0], [1.0, 1.0]).round(6) + 0.0
     array([0., 0.])
     """
-    return _inverse_dynamics(robot, {"q": q, "qd": qd, "qdd": None}, (0.0, 0.0, 0.0), None, 0, out, threads)
+    try:
+        c: Floats | None = None
+        if threads is None or alone(threads):
+            c = _one.call(robot._card, q, qd, None, _WEIGHTLESS, out, 0)
+        if c is not None:
+            return c
+    except UNFIT:
+        pass
+    return _inverse_dynamics(robot, (q, qd, None), _WEIGHTLESS, None, 0, out, threads)
 
 
 def friction_torque(robot: Robot, qd: ArrayLike, *, out: Floats | None = None, threads: int | None = None) -> Floats:
@@ -273,8 +290,17 @@ def friction_torque(robot: Robot, qd: ArrayLike, *, out: Floats | None = None, t
     >>> rne.friction_torque(wheel, [[2.0], [0.0], [-2.0]]).ravel()
     array([ 1.2,  0. , -1.3])
     """
-    check_robot(robot)
-    batch = as_batch(robot, {"qd": qd}, required="qd")
+    try:
+        tau: Floats | None = None
+        if threads is None or alone(threads):
+            tau = _friction_one.call(robot._card, qd, out)
+        if tau is None:
+            tau = quick(_FRICTION, robot, (qd,), (robot.n,), out, threads)
+        if tau is not None:
+            return tau
+    except UNFIT:
+        pass
+    batch = settle(robot, {"qd": qd})
     result = as_result(out, (*batch.shape, robot.n), batch)
     launch(FRICTION[batch.dtype], robot, batch, ("qd",), result, threads, as_table(robot, batch.dtype))
     return finish(result, out)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import overload
 
-from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
 from rne.batch.arguments import (
-    F8,
     Floats,
-    as_batch,
     as_frame,
     as_result,
     as_site,
@@ -18,17 +15,18 @@ from rne.batch.arguments import (
     check_robot,
     finish,
     read_only,
+    settle,
 )
+from rne.batch.quick import UNFIT, Algorithm, alone, quick
 from rne.batch.threads import launch
 from rne.errors import ArgumentError
 from rne.kernels.entries import FRAME_MOTION, FRAME_MOTION_ONE, JACOBIAN, JACOBIAN_ONE, POSES, POSES_ONE
-from rne.kernels.jit import REFUSED
 from rne.model.frames import sites_of
 from rne.model.robot import Robot
 
-# A single call hands everything to the compiled function, which takes only what fits; all else raises one of these,
-# an unknown name of a frame or of axes among it, and goes through the checks.
-_REFUSED = (*REFUSED, KeyError)
+_POSES, _pose_one = Algorithm(POSES_ONE, POSES), POSES_ONE["float64"]
+_JACOBIAN, _jacobian_one = Algorithm(JACOBIAN_ONE, JACOBIAN), JACOBIAN_ONE["float64"]
+_MOTION, _motion_one = Algorithm(FRAME_MOTION_ONE, FRAME_MOTION, states=3), FRAME_MOTION_ONE["float64"]
 
 
 @overload
@@ -84,20 +82,24 @@ def forward_kinematics(
     >>> poses["link1"].shape
     (2, 4, 4)
     """
-    plain = type(q) is ndarray and q.ndim == 1 and q.dtype is F8
-    if plain and type(frames) is str and out is None and threads is None:
+    if type(frames) is str:
         try:
-            T = empty((4, 4))
-            if POSES_ONE.call(robot._address, robot.links.frames[frames].sites["world"], q, T) == 0:
+            site = robot.links.frames[frames].sites["world"]
+            T: Floats | None = None
+            if threads is None or alone(threads):
+                T = _pose_one.call(robot._card, q, out, site)
+            if T is None:
+                T = quick(_POSES, robot, (q,), (4, 4), out, threads, places=(site,))
+            if T is not None:
                 return T
-        except _REFUSED:
+        except UNFIT:
             pass
     check_robot(robot)
     names = [frames] if isinstance(frames, str) else robot.frame_names if frames is None else frames
     if not isinstance(names, (list, tuple)):
         raise ArgumentError(f"frames: wanted the name of a frame or a list of names, got {type(frames).__name__}")
     sites = sites_of([as_frame(robot, name, "frames") for name in names], "world")
-    batch = as_batch(robot, {"q": q}, required="q")
+    batch = settle(robot, {"q": q})
     shape = (*batch.shape, 4, 4) if isinstance(frames, str) else (*batch.shape, len(names), 4, 4)
     result = as_result(out, shape, batch)
     sites = read_only(sites.astype(batch.dtype))
@@ -142,16 +144,20 @@ def jacobian(
            [2., 1.],
            [1., 1.]])
     """
-    if type(q) is ndarray and q.ndim == 1 and q.dtype is F8 and point is None and out is None and threads is None:
-        try:
-            J = empty((6, robot.n))
-            if JACOBIAN_ONE.call(robot._address, robot.links.frames[frame].sites[axes], q, J) == 0:
-                return J
-        except _REFUSED:
-            pass
+    try:
+        site = robot.links.frames[frame].sites[axes] if point is None else as_site(robot, frame, axes, point)
+        J: Floats | None = None
+        if threads is None or alone(threads):
+            J = _jacobian_one.call(robot._card, q, out, site)
+        if J is None:
+            J = quick(_JACOBIAN, robot, (q,), (6, robot.n), out, threads, places=(site,))
+        if J is not None:
+            return J
+    except UNFIT:
+        pass
     check_robot(robot)
     site = as_site(robot, frame, axes, point)
-    batch = as_batch(robot, {"q": q}, required="q")
+    batch = settle(robot, {"q": q})
     result = as_result(out, (*batch.shape, 6, robot.n), batch)
     site = read_only(site.astype(batch.dtype))
     launch(JACOBIAN[batch.dtype], robot, batch, ("q",), result, threads, as_table(robot, batch.dtype), site)
@@ -279,19 +285,20 @@ def _frame_motion(
 ) -> Floats:
     """Velocity (order 1) or acceleration (order 2)."""
     q, qd, qdd = state
-    plain = type(q) is type(qd) is ndarray and q.ndim == 1 and q.dtype is qd.dtype is F8
-    plain = plain and (qdd is None or (type(qdd) is ndarray and qdd.dtype is F8))
-    if plain and point is None and out is None and threads is None:
-        try:
-            motion, site = empty(6), robot.links.frames[frame].sites[axes]
-            given = robot._zeros if qdd is None else qdd
-            if FRAME_MOTION_ONE.call(robot._address, site, q, qd, given, motion, order) == 0:
-                return motion
-        except _REFUSED:
-            pass
+    try:
+        site = robot.links.frames[frame].sites[axes] if point is None else as_site(robot, frame, axes, point)
+        motion: Floats | None = None
+        if threads is None or alone(threads):
+            motion = _motion_one.call(robot._card, q, qd, qdd, out, site, order)
+        if motion is None:
+            motion = quick(_MOTION, robot, state, (6,), out, threads, places=(site,), flags=(order,))
+        if motion is not None:
+            return motion
+    except UNFIT:
+        pass
     check_robot(robot)
     site = as_site(robot, frame, axes, point)
-    batch = as_batch(robot, {"q": q, "qd": qd, "qdd": qdd}, required="q")
+    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd})
     result = as_result(out, (*batch.shape, 6), batch)
     table, site = as_table(robot, batch.dtype), read_only(site.astype(batch.dtype))
     launch(FRAME_MOTION[batch.dtype], robot, batch, ("q", "qd", "qdd"), result, threads, table, site, order)

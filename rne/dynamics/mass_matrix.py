@@ -6,20 +6,19 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from numpy import empty, ndarray
 from numpy.typing import ArrayLike, NDArray
 
-from rne.batch.arguments import F8, Batch, Floats, as_batch, as_joint, as_result, as_table, check_robot, finish
+from rne.batch.arguments import Batch, Floats, as_batch, as_joint, as_result, as_table, check_robot, finish, settle
+from rne.batch.quick import UNFIT, Algorithm, Marks, alone, quick
 from rne.batch.threads import launch
 from rne.check import check_flag
 from rne.errors import ArgumentError, SingularError
 from rne.kernels.entries import MASS_MATRIX, MASS_MATRIX_ONE
-from rne.kernels.jit import REFUSED
 from rne.kernels.layout import INVERSE, WITH_ROTORS
 from rne.model.robot import Robot
 from rne.tables import Report, cells, columns, of_many, worst
 
-_one = MASS_MATRIX_ONE["float64"]
+_MASS, _one = Algorithm(MASS_MATRIX_ONE, MASS_MATRIX), MASS_MATRIX_ONE["float64"]
 _NO_MARKS = np.zeros(0, np.uint8)
 
 # A pivot of the factorized mass matrix that is a smaller part of the diagonal entry it started from is rounding, and
@@ -89,19 +88,20 @@ def mass_matrix(
     """
     if rotors is not True:
         check_flag("rotors", rotors)
-    if type(q) is ndarray and q.ndim == 1 and q.dtype is F8 and out is None and threads is None:
-        # The common single call: the compiled function takes only what fits, and refuses all else before it starts.
-        try:
-            call, n = _one.call, robot.n
-            M = empty((n, n))
-            if call(robot._address, q, M, WITH_ROTORS if rotors else 0) == 0:
-                return M
-        except REFUSED:
-            pass
-    check_robot(robot)
-    batch = as_batch(robot, {"q": q}, required="q")
+    kind = WITH_ROTORS if rotors else 0
+    try:
+        M: Floats | None = None
+        if threads is None or alone(threads):
+            M = _one.call(robot._card, q, out, kind)
+        if M is None:
+            M = quick(_MASS, robot, (q,), (robot.n,) * 2, out, threads, flags=(kind,), batch_flags=(_NO_MARKS,))
+        if M is not None:
+            return M
+    except UNFIT:
+        pass
+    batch = settle(robot, {"q": q})
     result = as_result(out, (*batch.shape, robot.n, robot.n), batch)
-    table, kind = as_table(robot, batch.dtype), WITH_ROTORS if rotors else 0
+    table = as_table(robot, batch.dtype)
     launch(MASS_MATRIX[batch.dtype], robot, batch, ("q",), result, threads, table, kind, _NO_MARKS)
     return finish(result, out)
 
@@ -141,21 +141,24 @@ def mass_matrix_inverse(
     """
     if rotors is not True:
         check_flag("rotors", rotors)
-    if type(q) is ndarray and q.ndim == 1 and q.dtype is F8 and out is None and threads is None:
-        try:
-            call, n = _one.call, robot.n
-            inverse = empty((n, n))
-            if call(robot._address, q, inverse, WITH_ROTORS | INVERSE if rotors else INVERSE) == 0:
-                return inverse
-        except REFUSED:
-            pass
-    check_robot(robot)
-    batch = as_batch(robot, {"q": q}, required="q")
+    kind = WITH_ROTORS | INVERSE if rotors else INVERSE
+    try:
+        inverse: Floats | None = None
+        if threads is None or alone(threads):
+            inverse = _one.call(robot._card, q, out, kind)
+        marks = Marks()
+        if inverse is None:
+            inverse = quick(_MASS, robot, (q,), (robot.n,) * 2, out, threads, flags=(kind,), batch_flags=marks.make)
+        if inverse is not None and not marks.any():
+            return inverse
+    except UNFIT:
+        pass
+    batch = settle(robot, {"q": q})
     result = as_result(out, (*batch.shape, robot.n, robot.n), batch)
-    table, kind = as_table(robot, batch.dtype), WITH_ROTORS | INVERSE if rotors else INVERSE
-    marks = np.zeros(batch.samples, np.uint8)
-    launch(MASS_MATRIX[batch.dtype], robot, batch, ("q",), result, threads, table, kind, marks)
-    suspects = refuse_singular(robot, batch, marks, rotors=rotors)
+    table = as_table(robot, batch.dtype)
+    suspicious = np.zeros(batch.samples, np.uint8)
+    launch(MASS_MATRIX[batch.dtype], robot, batch, ("q",), result, threads, table, kind, suspicious)
+    suspects = refuse_singular(robot, batch, suspicious, rotors=rotors)
     if suspects.size and batch.dtype == "float32":
         exact = mass_matrix_inverse(robot, batch.rows["q"][suspects].astype(np.float64), rotors=rotors)
         correct(result, suspects, exact, batch)

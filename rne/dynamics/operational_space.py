@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rne.batch.arguments import Floats, as_batch, check_robot
+from rne.batch.arguments import Floats, as_batch, as_site, check_robot
+from rne.batch.quick import UNFIT, alone
 from rne.dynamics.kinematics import jacobian
 from rne.dynamics.mass_matrix import mass_matrix_inverse
 from rne.errors import ArgumentError, shown
+from rne.kernels.entries import OPERATIONAL_INERTIA_ONE
+from rne.kernels.layout import WITH_ROTORS
 from rne.model.robot import Robot
 from rne.tables import Report, cells, columns, of_many, worst
+
+_ALL_ROWS = list(range(6))
+_ALL_PACKED = sum(row << (3 * row) for row in _ALL_ROWS)  # three bits each, as the kernel takes them
 
 IMPOSSIBLE = 1e-10
 """Semi-axis, as a part of the longest, below which a direction cannot move at all."""
@@ -93,6 +99,12 @@ def operational_inertia(
     >>> rne.operational_inertia(slide, [0.1], "link1", rows=[2])
     array([[2.]])
     """
+    try:
+        found = _far_from_singular(robot, q, frame, rows, axes, point, rotors, threads)
+        if found is not None:
+            return found
+    except UNFIT:
+        pass
     directions, mobility, dtype = _mobility(robot, q, frame, rows, axes, point, rotors, threads)
     possible = mobility > IMPOSSIBLE * mobility.max(axis=-1, keepdims=True, initial=0.0)
     with np.errstate(divide="ignore"):
@@ -100,6 +112,26 @@ def operational_inertia(
     scaled = directions * weights[..., None, :]
     inertia: Floats = scaled @ np.swapaxes(scaled, -1, -2)
     return inertia.astype(dtype, copy=False)
+
+
+def _far_from_singular(
+    robot: Robot, q: Any, frame: str, rows: Any, axes: str, point: Any, rotors: Any, threads: Any
+) -> Floats | None:
+    """Inertia of one state, without singular values; None where these are wanted, or anything does not fit."""
+    if threads is not None and not alone(threads):
+        return None
+    site = robot.links.frames[frame].sites[axes] if point is None else as_site(robot, frame, axes, point)
+    chosen = _ALL_ROWS if rows is None else _check_rows(rows)
+    if type(rotors) is not bool or robot.n < len(chosen):
+        return None
+    if type(q) is list:
+        q = np.array(q, np.float64) if all(type(x) is float or type(x) is int for x in q) else q
+    single = type(q) is np.ndarray and q.dtype == np.float32
+    packed = sum(row << (3 * k) for k, row in enumerate(chosen)) if rows is not None else _ALL_PACKED
+    wide = q.astype(np.float64) if single else q
+    kind = WITH_ROTORS if rotors else 0
+    inertia: Floats | None = OPERATIONAL_INERTIA_ONE.call(robot._card, wide, None, site, len(chosen), packed, kind)
+    return inertia.astype(np.float32) if single and inertia is not None else inertia
 
 
 def inertia_ellipsoid(

@@ -6,32 +6,30 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
 from rne.batch.arguments import (
-    F8,
+    NOWHERE,
     Floats,
-    as_batch,
     as_result,
     as_table,
-    as_wrenches,
     check_axes,
     check_robot,
     finish,
     read_only,
+    settle,
 )
+from rne.batch.quick import UNFIT, Algorithm, alone, quick, the_wrench, torque_of
 from rne.batch.threads import launch
 from rne.check import are_rotations, check_choice, real_array
 from rne.dynamics.inverse_dynamics import torque_of_wrenches
 from rne.dynamics.kinematics import forward_kinematics
 from rne.errors import ArgumentError
-from rne.kernels.entries import JOINT_WRENCHES, JOINT_WRENCHES_ONE, STATIC_TORQUE_ONE
-from rne.kernels.jit import REFUSED
+from rne.kernels.entries import JOINT_WRENCHES, JOINT_WRENCHES_ONE
 from rne.model.robot import Robot
 
-# What a single call raises that has to go through the checks; an unknown name among it.
-_REFUSED = (*REFUSED, KeyError)
+_BEARINGS = Algorithm(JOINT_WRENCHES_ONE, JOINT_WRENCHES, states=3, wrench=True, gravity=True)
+_bearings_one = JOINT_WRENCHES_ONE["float64"]
 
 
 def static_torque(
@@ -65,21 +63,18 @@ def static_torque(
     >>> rne.static_torque(arm, [0.0, 0.0], {"link2": [0.0, 3.0, 0.0, 0.0, 0.0, 0.0]})
     array([6., 3.])
     """
-    plain = type(q) is ndarray and q.ndim == 1 and q.dtype is F8 and type(f_ext) is dict and len(f_ext) == 1
-    if plain and out is None and threads is None:
-        try:
-            ((name, wrench),) = f_ext.items()
-            if type(wrench) is ndarray and wrench.dtype is F8:
-                tau, site = empty(robot.n), robot.links.frames[name].sites["world"]
-                if STATIC_TORQUE_ONE.call(robot._address, site, wrench, q, tau) == 0:
-                    return tau
-        except _REFUSED:
-            pass
+    try:
+        tau: Floats | None = torque_of(robot, q, f_ext, out, threads)
+        if tau is not None:
+            return tau
+    except UNFIT:
+        pass
     check_robot(robot)
-    sites, wrenches = as_wrenches(robot, f_ext)
-    batch = as_batch(robot, {"q": q, **wrenches}, required="q", widths=dict.fromkeys(wrenches, 6))
+    if f_ext is None:
+        raise ArgumentError("f_ext: wanted a mapping from frame name to wrench, got NoneType")
+    batch = settle(robot, {"q": q}, f_ext)
     result = as_result(out, (*batch.shape, robot.n), batch)
-    torque_of_wrenches(robot, batch, sites, tuple(wrenches), result, threads)
+    torque_of_wrenches(robot, batch, result, threads)
     return finish(result, out)
 
 
@@ -129,24 +124,30 @@ def joint_wrenches(
     array([[19.62 , 19.62 ],
            [ 9.81 ,  4.905]])
     """
-    plain = type(q) is type(qd) is type(qdd) is ndarray and q.ndim == 1 and q.dtype is qd.dtype is qdd.dtype is F8
-    usual = gravity is None and f_ext is None and out is None and threads is None
-    if plain and usual and type(origin) is str and origin == "child":
+    if type(origin) is str and origin == "child":
         try:
-            w, joints = empty((len(robot.links.joints), 6)), robot.links.joint_sites[axes]
-            if JOINT_WRENCHES_ONE.call(robot._address, joints, q, qd, qdd, w) == 0:
+            links = robot.links
+            places, site, wrench = (links.joint_sites[axes], NOWHERE), NOWHERE, None
+            if f_ext:
+                site, wrench = the_wrench(robot, f_ext)
+                places = links.joint_sites[axes], site
+            w: Floats | None = None
+            if threads is None or alone(threads):
+                w = _bearings_one.call(robot._card, q, qd, qdd, wrench, gravity, out, places)
+            if w is None:
+                given, tail = (q, qd, qdd, wrench), (len(links.joints), 6)
+                w = quick(_BEARINGS, robot, given, tail, out, threads, gravity, places=places)
+            if w is not None and (f_ext is None or type(f_ext) is dict):
                 return w
-        except _REFUSED:
+        except UNFIT:
             pass
     check_robot(robot)
     check_axes("axes", axes)
     check_choice("origin", origin, ("child", "parent"))
-    sites, wrenches = as_wrenches(robot, {} if f_ext is None else f_ext)
-    state = {"q": q, "qd": qd, "qdd": qdd, **wrenches}
-    batch = as_batch(robot, state, required="q", widths=dict.fromkeys(wrenches, 6))
+    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd}, f_ext)
     result = as_result(out, (*batch.shape, len(robot.links.joints), 6), batch)
-    batch = batch.with_joined("wrenches", tuple(wrenches))
-    more = (read_only(table.astype(batch.dtype)) for table in (robot.links.joint_sites[axes], sites))
+    batch = batch.with_joined("wrenches", batch.wrenches)
+    more = (read_only(table.astype(batch.dtype)) for table in (robot.links.joint_sites[axes], batch.sites))
     inputs, table = ("q", "qd", "qdd", "wrenches"), as_table(robot, batch.dtype, gravity)
     launch(JOINT_WRENCHES[batch.dtype], robot, batch, inputs, result, threads, table, *more)
     if origin == "parent":

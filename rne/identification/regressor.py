@@ -8,16 +8,17 @@ of a standard DH table, the frame ``..._axis``.
 from __future__ import annotations
 
 import numpy as np
-from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
-from rne.batch.arguments import F8, Floats, as_batch, as_loads, as_result, as_table, check_robot, finish, read_only
+from rne.batch.arguments import Floats, as_batch, as_loads, as_result, as_table, check_robot, finish, read_only, settle
+from rne.batch.quick import UNFIT, Algorithm, alone, quick
 from rne.batch.threads import launch
 from rne.check import check_flag
 from rne.kernels.entries import INVERSE_DYNAMICS, REGRESSOR, REGRESSOR_ONE
-from rne.kernels.jit import REFUSED
 from rne.model.parameters import OF_BODY, OF_FRICTION, of_links
 from rne.model.robot import Robot
+
+_REGRESSOR, _one = Algorithm(REGRESSOR_ONE, REGRESSOR, states=3, gravity=True), REGRESSOR_ONE["float64"]
 
 
 def regressor(
@@ -63,20 +64,22 @@ def regressor(
     True
     """
     _check_flags(rotors, friction)
-    plain = type(q) is type(qd) is type(qdd) is ndarray and q.ndim == 1 and q.dtype is qd.dtype is qdd.dtype is F8
-    if plain and gravity is None and out is None and threads is None:
-        try:
-            joints = robot.links.joint_sites["local"]
-            Y = empty((robot.n, _count(robot, rotors, friction)))
-            if REGRESSOR_ONE.call(robot._address, joints, q, qd, qdd, Y, rotors, friction) == 0:
-                return Y
-        except REFUSED:
-            pass
-    check_robot(robot)
-    batch = as_batch(robot, {"q": q, "qd": qd, "qdd": qdd}, required="q")
+    try:
+        joints, flags = robot.links.joint_sites["local"], (bool(rotors), bool(friction))
+        Y: Floats | None = None
+        if threads is None or alone(threads):
+            Y = _one.call(robot._card, q, qd, qdd, gravity, out, joints, flags)
+        if Y is None:
+            tail = (robot.n, _count(robot, rotors, friction))
+            Y = quick(_REGRESSOR, robot, (q, qd, qdd), tail, out, threads, gravity, (joints,), (flags,))
+        if Y is not None:
+            return Y
+    except UNFIT:
+        pass
+    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd})
     result = as_result(out, (*batch.shape, robot.n, _count(robot, rotors, friction)), batch)
     table = as_table(robot, batch.dtype, gravity)
-    more = (read_only(robot.links.joint_sites["local"].astype(batch.dtype)), bool(rotors), bool(friction))
+    more = (read_only(robot.links.joint_sites["local"].astype(batch.dtype)), (bool(rotors), bool(friction)))
     launch(REGRESSOR[batch.dtype], robot, batch, ("q", "qd", "qdd"), result, threads, table, *more)
     return finish(result, out)
 

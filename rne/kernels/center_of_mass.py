@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from rne.kernels.algebra.vec import add, add_cross, add_scaled, unturn
 from rne.kernels.coordinates import load_many, load_one, sines
@@ -10,8 +11,22 @@ from rne.kernels.jacobian import add_column
 from rne.kernels.jit import inline
 from rne.kernels.joint import directions
 from rne.kernels.layout import COORDINATE, COORDINATES, FULL_HX, FULL_MASS, LEADER, LINKS, PARENT, QD, RATIO, Q
+from rne.kernels.objects import (
+    answer,
+    coordinates,
+    filled,
+    given,
+    given_or_zero,
+    given_up,
+    own_table,
+    refused,
+    result_of,
+    shape,
+    table_here,
+    vector_at,
+)
 from rne.kernels.placement import ORIGIN, PLACEMENT, ROTATION, get_axis, placements
-from rne.kernels.scratch import many_states, on_scratch, table_at
+from rne.kernels.scratch import many_states, on_scratch
 from rne.kernels.simd.num import like
 from rne.kernels.simd.pack import as_floats, pack_floats
 from rne.kernels.simd.rows import get3, get9, index, put
@@ -79,17 +94,28 @@ def one(table, room, q, qd, result, what):
     recursion(table, state, work, as_floats(result, 0, 1, result.size), what)
 
 
-def make_one(stamp: str) -> Callable[..., int]:
-    """Make the entry for one state; it returns 1, and does nothing, where a length does not fit."""
+def make_one(stamp: str) -> Callable[..., Any]:
+    """Make the entry for one state; arguments and what it returns as in `objects`."""
 
-    def center_of_mass_one(address, q, qd, result, what):
+    def center_of_mass_one(card, q, qd, out, what):
         stamp  # noqa: B018  part of the cache key
-        table = table_at(address, q)
-        n = int(table[0, COORDINATES])
-        if q.shape[0] != n or qd.shape[0] != n or result.shape[0] != 3 or what == JACOBIAN:
-            return 1
-        one(table, q, qd, result, what)
-        return 0
+        n = coordinates(card)
+        q_at = given(card, q, n)
+        qd_at = given_or_zero(card, qd, n)
+        table_at = own_table(card)
+        if q_at == 0 or qd_at == 0 or table_at == 0:
+            return refused(card)
+        result = result_of(card, out, 2 if what == JACOBIAN else 1, shape(3, n, 1, 1))
+        if result == 0:
+            return refused(card)
+        table = table_here(card, table_at)
+        q_row = vector_at(card, q_at, n)
+        qd_row = vector_at(card, qd_at, n)
+        filling = filled(card, result, 1, 3 * n if what == JACOBIAN else 3)[0]
+        one(table, q_row, qd_row, filling, what)
+        if filling.size > 0 and filling[0] != filling[0]:  # the answer to a NaN, or to a robot without mass
+            return given_up(card, result)
+        return answer(result)
 
     return center_of_mass_one
 

@@ -14,6 +14,7 @@ rigid-body systems", ASME J. Comput. Nonlinear Dyn. 16 (2021). As M, they do not
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from rne.kernels.algebra.moments import add_outer, moved
 from rne.kernels.algebra.vec import subtract
@@ -21,6 +22,18 @@ from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import inline
 from rne.kernels.joint import along_axis, body_moments, crossed, moment_of_momentum, momentum
 from rne.kernels.layout import COORDINATE, COORDINATES, LEADER, LINKS, PARENT, RATIO, Q
+from rne.kernels.objects import (
+    answer,
+    coordinates,
+    filled,
+    given,
+    own_table,
+    refused,
+    result_of,
+    shape,
+    table_here,
+    vector_at,
+)
 from rne.kernels.placement import ORIGIN, PLACEMENT, ROTATION, get_axis, placements
 from rne.kernels.scratch import many_states, on_scratch
 from rne.kernels.simd.num import fma, like
@@ -109,6 +122,27 @@ def one(table, room, q, D):
     load_one(table, q, state, index(Q))
     sines(packs, packs.shape[1])
     recursion(table, state, work, D)
+
+
+def make_one(stamp: str) -> Callable[..., Any]:
+    """Make the entry for one state; arguments and what it returns as in `objects`."""
+
+    def christoffel_one(card, q, out):
+        stamp  # noqa: B018  part of the cache key
+        n = coordinates(card)
+        q_at = given(card, q, n)
+        table_at = own_table(card)
+        if q_at == 0 or table_at == 0:
+            return refused(card)
+        result = result_of(card, out, 3, shape(n, n, n, 1))
+        if result == 0:
+            return refused(card)
+        table = table_here(card, table_at)
+        q_row = vector_at(card, q_at, n)
+        one(table, q_row, filled(card, result, n * n, n).reshape((n, n, n)))
+        return answer(result)
+
+    return christoffel_one
 
 
 def make_many(stamp: str) -> Callable[..., None]:

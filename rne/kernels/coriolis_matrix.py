@@ -15,6 +15,7 @@ O(n d) for trees of depth d. As M, it does not notice the regrouping of the bodi
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from rne.kernels.algebra.moments import moved, moved_rates, spun
 from rne.kernels.algebra.vec import add_cross, cross, subtract
@@ -22,8 +23,21 @@ from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import inline
 from rne.kernels.joint import add_rate, along_axis, body_moments, momentum, momentum_rates
 from rne.kernels.layout import COORDINATE, COORDINATES, LEADER, LINKS, PARENT, QD, RATIO, Q
+from rne.kernels.objects import (
+    answer,
+    coordinates,
+    filled,
+    given,
+    given_or_zero,
+    own_table,
+    refused,
+    result_of,
+    shape,
+    table_here,
+    vector_at,
+)
 from rne.kernels.placement import ORIGIN, PLACEMENT, ROTATION, get_axis, placements
-from rne.kernels.scratch import many_states, on_scratch, table_at
+from rne.kernels.scratch import many_states, on_scratch
 from rne.kernels.simd.num import fma, like
 from rne.kernels.simd.pack import pack_floats
 from rne.kernels.simd.rows import add_to, get3, get6, get9, index, put
@@ -125,17 +139,25 @@ def one(table, room, q, qd, C):
     recursion(table, state, work, C)
 
 
-def make_one(stamp: str) -> Callable[..., int]:
-    """Make the entry for one state; it returns 1, and does nothing, where a length does not fit."""
+def make_one(stamp: str) -> Callable[..., Any]:
+    """Make the entry for one state; arguments and what it returns as in `objects`."""
 
-    def coriolis_matrix_one(address, q, qd, C):
+    def coriolis_matrix_one(card, q, qd, out):
         stamp  # noqa: B018  part of the cache key
-        table = table_at(address, q)
-        n = int(table[0, COORDINATES])
-        if q.shape[0] != n or qd.shape[0] != n or C.shape[0] != n or C.shape[1] != n:
-            return 1
-        one(table, q, qd, C)
-        return 0
+        n = coordinates(card)
+        q_at = given(card, q, n)
+        qd_at = given_or_zero(card, qd, n)
+        table_at = own_table(card)
+        if q_at == 0 or qd_at == 0 or table_at == 0:
+            return refused(card)
+        result = result_of(card, out, 2, shape(n, n, 1, 1))
+        if result == 0:
+            return refused(card)
+        table = table_here(card, table_at)
+        q_row = vector_at(card, q_at, n)
+        qd_row = vector_at(card, qd_at, n)
+        one(table, q_row, qd_row, filled(card, result, n, n))
+        return answer(result)
 
     return coriolis_matrix_one
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from rne.kernels.algebra import body
 from rne.kernels.algebra.vec import add_scaled, dot, turn, unturn
@@ -12,7 +13,6 @@ from rne.kernels.jit import inline
 from rne.kernels.joint import spring
 from rne.kernels.layout import (
     COORDINATE,
-    COORDINATES,
     COUPLINGS,
     FIRST,
     FULL_HX,
@@ -24,10 +24,23 @@ from rne.kernels.layout import (
     ROTOR,
     Q,
 )
+from rne.kernels.objects import (
+    answer,
+    coordinates,
+    filled,
+    given,
+    given_or_zero,
+    refused,
+    result_of,
+    shape,
+    table_here,
+    table_of,
+    vector_at,
+)
 from rne.kernels.placement import ORIGIN, ROTATION, placements
-from rne.kernels.scratch import many_states, on_scratch, table_at
+from rne.kernels.scratch import STACK, many_states, on_scratch
 from rne.kernels.simd.num import fma, like
-from rne.kernels.simd.pack import pack_floats
+from rne.kernels.simd.pack import pack_floats, stack_buffer
 from rne.kernels.simd.rows import get3, get9, index
 from rne.kernels.simd.tile import store_tile
 from rne.kernels.velocities import VELOCITY, V, W, velocities
@@ -87,17 +100,25 @@ def one(table, room, q, qd, kinetic, drives):
     return recursion(table, state, work, kinetic, drives)
 
 
-def make_one(stamp: str) -> Callable[..., int]:
-    """Make the entry for one state; it returns 1, and does nothing, where a length does not fit."""
+def make_one(stamp: str) -> Callable[..., Any]:
+    """Make the entry for one state; arguments and what it returns as in `objects`."""
 
-    def energy_one(address, q, qd, energy, kinetic, drives):
+    def energy_one(card, q, qd, gravity, out, kinetic, drives):
         stamp  # noqa: B018  part of the cache key
-        table = table_at(address, q)
-        n = int(table[0, COORDINATES])
-        if q.shape[0] != n or qd.shape[0] != n or energy.shape[0] != 1:
-            return 1
-        energy[0] = one(table, q, qd, kinetic, drives)
-        return 0
+        n = coordinates(card)
+        q_at = given(card, q, n)
+        qd_at = given_or_zero(card, qd, n)
+        table_at = table_of(card, gravity, stack_buffer(card, STACK))
+        if q_at == 0 or qd_at == 0 or table_at == 0:
+            return refused(card)
+        result = result_of(card, out, 0, shape(1, 1, 1, 1))
+        if result == 0:
+            return refused(card)
+        table = table_here(card, table_at)
+        q_row = vector_at(card, q_at, n)
+        qd_row = vector_at(card, qd_at, n)
+        filled(card, result, 1, 1)[0, 0] = one(table, q_row, qd_row, kinetic, drives)
+        return answer(result)
 
     return energy_one
 

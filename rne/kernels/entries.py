@@ -18,6 +18,7 @@ from rne.kernels import (
     control,
     coriolis_matrix,
     energies,
+    evaluate,
     forward_dynamics,
     frame_motion,
     friction,
@@ -26,20 +27,19 @@ from rne.kernels import (
     jacobian,
     joint_wrenches,
     mass_matrix,
+    objects,
+    operational_inertia,
     poses,
     regressor,
     simulation,
     static_torque,
 )
 from rne.kernels.jit import Entry
+from rne.kernels.objects import OBJECT, Card
 from rne.kernels.scratch import make_addresses
 
 _FLOATS = {"float64": types.float64, "float32": types.float32}
 _ADDRESSES = types.Array(types.intp, 1, "C")  # address and row stride in bytes of each batch
-
-
-def _vector(dtype: types.Float) -> types.Array:
-    return types.Array(dtype, 1, "C")
 
 
 def _table(dtype: types.Float) -> types.Array:
@@ -51,96 +51,87 @@ def _many(dtype: types.Float, *more: types.Type) -> types.Type:
     return types.void(_table(dtype), types.intp, types.intp, _ADDRESSES, *more)
 
 
-_VECTOR, _MATRIX, _SITES = (
-    types.Array(types.float64, k, "C", readonly=r) for k, r in ((1, False), (2, False), (2, True))
-)
+_VECTOR = types.Array(types.float64, 1, "C")
 _INT = types.intp
+_SIZES, _GIVEN, _PLACES = types.UniTuple(_INT, 6), types.UniTuple(OBJECT, 4), types.UniTuple(OBJECT, 2)
 
 
-def _entries(make: Any, signature: Callable[[types.Float], types.Type], *, batch: bool) -> dict[str, Entry]:
-    """Make the entries of an algorithm, by precision."""
-    return {name: Entry(make, signature(dtype), batch=batch) for name, dtype in _FLOATS.items()}
+def _entries(make: Any, signature: Callable[[types.Float], types.Type], *, batch: bool = False) -> dict[str, Entry]:
+    """Make the entries of an algorithm, by precision: for batches, or for one state, whose arguments are objects."""
+    return {name: Entry(make, signature(dtype), batch=batch, direct=not batch) for name, dtype in _FLOATS.items()}
+
+
+def _one(objects: int, *more: types.Type) -> Callable[[types.Float], types.Type]:
+    """Signature of an entry for one state: card, objects, and more; see `rne.kernels.objects`."""
+    return lambda dtype: OBJECT(Card(dtype), *(OBJECT,) * objects, *more)
 
 
 _MARKS = types.Array(types.uint8, 1, "C")  # one a sample
+_DRIVES = types.UniTuple(types.boolean, 2)
 
+READY = _entries(objects.make_ready, lambda dtype: OBJECT(Card(dtype), OBJECT, OBJECT, _SIZES, _GIVEN))
+TABLE_WITH_GRAVITY = _entries(objects.make_table, _one(1))
+
+CENTER_OF_MASS_ONE = _entries(center_of_mass.make_one, _one(3, _INT))
+CENTER_OF_MASS = _entries(center_of_mass.make_many, lambda dtype: _many(dtype, _INT), batch=True)
+CHRISTOFFEL_ONE = _entries(christoffel.make_one, _one(2))
 CHRISTOFFEL = _entries(christoffel.make_many, _many, batch=True)
-CORIOLIS_MATRIX_ONE = _entries(
-    coriolis_matrix.make_one,
-    lambda dtype: types.intp(types.intp, *(_vector(dtype),) * 2, types.Array(dtype, 2, "C")),
-    batch=False,
-)
+CORIOLIS_MATRIX_ONE = _entries(coriolis_matrix.make_one, _one(3))
 CORIOLIS_MATRIX = _entries(coriolis_matrix.make_many, _many, batch=True)
+ENERGIES_ONE = _entries(energies.make_one, _one(4, _INT, _INT))
+ENERGIES = _entries(energies.make_many, lambda dtype: _many(dtype, *(_INT,) * 3), batch=True)
 # By method, then by precision.
 FORWARD_DYNAMICS_ONE = {
-    method: _entries(make, lambda dtype: types.intp(types.intp, *(_vector(dtype),) * 4, types.intp), batch=False)
+    method: _entries(make, _one(5, _INT))
     for method, make in (
         ("aba", forward_dynamics.make_one_articulated),
         ("crba", forward_dynamics.make_one_by_matrix),
     )
 }
 FORWARD_DYNAMICS = {
-    method: _entries(make, lambda dtype: _many(dtype, types.intp, _MARKS), batch=True)
+    method: _entries(make, lambda dtype: _many(dtype, _INT, _MARKS), batch=True)
     for method, make in (
         ("aba", forward_dynamics.make_many_articulated),
         ("crba", forward_dynamics.make_many_by_matrix),
     )
 }
-FRICTION = {name: Entry(friction.make_many, _many(dtype), batch=True) for name, dtype in _FLOATS.items()}
-GRAVITY_ONE = {
-    name: Entry(gravity.make_one, types.intp(types.intp, *(_vector(dtype),) * 2), batch=False)
-    for name, dtype in _FLOATS.items()
-}
-GRAVITY = {name: Entry(gravity.make_many, _many(dtype), batch=True) for name, dtype in _FLOATS.items()}
-INVERSE_DYNAMICS_ONE = {
-    name: Entry(inverse_dynamics.make_one, types.intp(types.intp, *(_vector(dtype),) * 4, types.intp), batch=False)
-    for name, dtype in _FLOATS.items()
-}
-INVERSE_DYNAMICS_FEW = Entry(
-    inverse_dynamics.make_few,
-    types.intp(types.intp, *(types.Array(types.float64, 2, "C"),) * 4, types.intp),
-    batch=True,
+FRAME_MOTION_ONE = _entries(frame_motion.make_one, _one(5, _INT))
+FRAME_MOTION = _entries(frame_motion.make_many, lambda dtype: _many(dtype, _table(dtype), _INT), batch=True)
+FRICTION_ONE = _entries(friction.make_one, _one(2))
+FRICTION = _entries(friction.make_many, _many, batch=True)
+GRAVITY_ONE = _entries(gravity.make_one, _one(3))
+GRAVITY = _entries(gravity.make_many, _many, batch=True)
+INVERSE_DYNAMICS_ONE = _entries(inverse_dynamics.make_one, _one(5, _INT))
+INVERSE_DYNAMICS = _entries(inverse_dynamics.make_many, lambda dtype: _many(dtype, _INT), batch=True)
+JACOBIAN_ONE = _entries(jacobian.make_one, _one(3))
+JACOBIAN = _entries(jacobian.make_many, lambda dtype: _many(dtype, _table(dtype)), batch=True)
+JOINT_WRENCHES_ONE = _entries(joint_wrenches.make_one, _one(6, _PLACES))
+JOINT_WRENCHES = _entries(joint_wrenches.make_many, lambda dtype: _many(dtype, *(_table(dtype),) * 2), batch=True)
+MASS_MATRIX_ONE = _entries(mass_matrix.make_one, _one(2, _INT))
+MASS_MATRIX = _entries(mass_matrix.make_many, lambda dtype: _many(dtype, _INT, _MARKS), batch=True)
+OPERATIONAL_INERTIA_ONE = Entry(
+    operational_inertia.make_one, _one(3, _INT, _INT, _INT)(types.float64), batch=False, direct=True
 )
-INVERSE_DYNAMICS = {
-    name: Entry(inverse_dynamics.make_many, _many(dtype, types.intp), batch=True) for name, dtype in _FLOATS.items()
+POSES_ONE = _entries(poses.make_one, _one(3))
+POSES = _entries(poses.make_many, lambda dtype: _many(dtype, _table(dtype)), batch=True)
+REGRESSOR_ONE = _entries(regressor.make_one, _one(6, _DRIVES))
+REGRESSOR = _entries(regressor.make_many, lambda dtype: _many(dtype, _table(dtype), _DRIVES), batch=True)
+STATIC_TORQUE_ONE = _entries(static_torque.make_one, _one(4))
+STATIC_TORQUE = _entries(static_torque.make_many, lambda dtype: _many(dtype, _table(dtype)), batch=True)
+# For other entries to call, by method where there are several.
+_POINTER = types.intp(types.intp, *(types.Array(types.float64, 1, "C"),) * 4, types.intp)
+INVERSE_DYNAMICS_POINTER = Entry(inverse_dynamics.make_pointer, _POINTER, batch=False)
+FORWARD_DYNAMICS_POINTER = {
+    "aba": Entry(forward_dynamics.make_pointer_articulated, _POINTER, batch=False),
+    "crba": Entry(forward_dynamics.make_pointer_by_matrix, _POINTER, batch=False),
 }
-MASS_MATRIX_ONE = _entries(
-    mass_matrix.make_one,
-    lambda dtype: types.intp(types.intp, _vector(dtype), types.Array(dtype, 2, "C"), types.intp),
-    batch=False,
-)
-MASS_MATRIX = _entries(mass_matrix.make_many, lambda dtype: _many(dtype, types.intp, _MARKS), batch=True)
-STATIC_TORQUE = {
-    name: Entry(static_torque.make_many, _many(dtype, _table(dtype)), batch=True) for name, dtype in _FLOATS.items()
-}
-CENTER_OF_MASS_ONE = Entry(center_of_mass.make_one, _INT(_INT, *(_VECTOR,) * 3, _INT), batch=False)
-CENTER_OF_MASS = {
-    name: Entry(center_of_mass.make_many, _many(dtype, _INT), batch=True) for name, dtype in _FLOATS.items()
-}
-ENERGIES_ONE = Entry(energies.make_one, _INT(_INT, *(_VECTOR,) * 3, _INT, _INT), batch=False)
-ENERGIES = {name: Entry(energies.make_many, _many(dtype, *(_INT,) * 3), batch=True) for name, dtype in _FLOATS.items()}
-FRAME_MOTION_ONE = Entry(frame_motion.make_one, _INT(_INT, _SITES, *(_VECTOR,) * 4, _INT), batch=False)
-FRAME_MOTION = {
-    name: Entry(frame_motion.make_many, _many(dtype, _table(dtype), _INT), batch=True)
-    for name, dtype in _FLOATS.items()
-}
-JACOBIAN_ONE = Entry(jacobian.make_one, _INT(_INT, _SITES, _VECTOR, _MATRIX), batch=False)
-JACOBIAN = {name: Entry(jacobian.make_many, _many(dtype, _table(dtype)), batch=True) for name, dtype in _FLOATS.items()}
-JOINT_WRENCHES_ONE = Entry(joint_wrenches.make_one, _INT(_INT, _SITES, *(_VECTOR,) * 3, _MATRIX), batch=False)
-JOINT_WRENCHES = {
-    name: Entry(joint_wrenches.make_many, _many(dtype, *(_table(dtype),) * 2), batch=True)
-    for name, dtype in _FLOATS.items()
-}
-POSES_ONE = Entry(poses.make_one, _INT(_INT, _SITES, _VECTOR, _MATRIX), batch=False)
-POSES = {name: Entry(poses.make_many, _many(dtype, _table(dtype)), batch=True) for name, dtype in _FLOATS.items()}
-REGRESSOR_ONE = Entry(
-    regressor.make_one, _INT(_INT, _SITES, *(_VECTOR,) * 3, _MATRIX, *(types.boolean,) * 2), batch=False
-)
-REGRESSOR = {
-    name: Entry(regressor.make_many, _many(dtype, _table(dtype), *(types.boolean,) * 2), batch=True)
-    for name, dtype in _FLOATS.items()
-}
-STATIC_TORQUE_ONE = Entry(static_torque.make_one, _INT(_INT, _SITES, *(_VECTOR,) * 3), batch=False)
+# What an evaluator calls, by the name of its method.
+EVALUATE = {
+    name: Entry(getattr(evaluate, f"make_{name}"), _INT(_INT), batch=False, direct=True)
+    for name in (
+        "inverse_dynamics", "forward_dynamics", "gravity_vector", "bias_vector", "mass_matrix", "jacobian",
+    )
+}  # fmt: skip
 _PATHS = types.Array(types.float64, 3, "C")
 
 

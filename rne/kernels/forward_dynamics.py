@@ -11,6 +11,7 @@ the joint unchanged; it is merely added on the other side.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from rne.kernels import inverse_dynamics as newton_euler
 from rne.kernels import mass_matrix as composite
@@ -47,9 +48,23 @@ from rne.kernels.layout import (
     WITH_ROTORS,
     Q,
 )
-from rne.kernels.scratch import many_states, on_scratch, table_at
+from rne.kernels.objects import (
+    answer,
+    coordinates,
+    filled,
+    given,
+    given_or_zero,
+    given_up,
+    refused,
+    result_of,
+    shape,
+    table_here,
+    table_of,
+    vector_at,
+)
+from rne.kernels.scratch import STACK, many_states, on_scratch, table_at
 from rne.kernels.simd.num import fma, lanes_below, like
-from rne.kernels.simd.pack import as_floats, pack_floats
+from rne.kernels.simd.pack import as_floats, pack_floats, stack_buffer
 from rne.kernels.simd.rows import get3, get6, get9, index, put
 from rne.kernels.simd.tile import load_tile, store_tile
 
@@ -217,30 +232,56 @@ def _fits(table, q, qd, tau, qdd):
     return q.shape[0] == n and qd.shape[0] == n and tau.shape[0] == n and qdd.shape[0] == n
 
 
-def make_one_articulated(stamp: str) -> Callable[..., int]:
+def make_pointer_articulated(stamp: str) -> Callable[..., int]:
     """Make the entry for one state; returns 1, and does nothing, where a length does not fit, and 2 at a tiny pivot."""
 
-    def forward_dynamics_one_articulated(address, q, qd, tau, qdd, loads):
+    def forward_dynamics_pointer_articulated(address, q, qd, tau, qdd, loads):
         stamp  # noqa: B018  part of the cache key
         table = table_at(address, q)
         if not _fits(table, q, qd, tau, qdd):
             return 1
         return 2 if one_articulated(table, q, qd, tau, qdd, loads) else 0
 
-    return forward_dynamics_one_articulated
+    return forward_dynamics_pointer_articulated
 
 
-def make_one_by_matrix(stamp: str) -> Callable[..., int]:
+def make_pointer_by_matrix(stamp: str) -> Callable[..., int]:
     """Make the entry for one state; returns 1, and does nothing, where a length does not fit, and 2 at a tiny pivot."""
 
-    def forward_dynamics_one_by_matrix(address, q, qd, tau, qdd, loads):
+    def forward_dynamics_pointer_by_matrix(address, q, qd, tau, qdd, loads):
         stamp  # noqa: B018  part of the cache key
         table = table_at(address, q)
         if not _fits(table, q, qd, tau, qdd):
             return 1
         return 2 if one_by_matrix(table, q, qd, tau, qdd, loads) else 0
 
-    return forward_dynamics_one_by_matrix
+    return forward_dynamics_pointer_by_matrix
+
+
+def make_one_articulated(stamp: str) -> Callable[..., Any]:
+    """Make the entry for one state, as in `objects`; it gives up at a tiny pivot."""
+
+    def forward_dynamics_one_articulated(card, q, qd, tau, gravity, out, loads):
+        stamp  # noqa: B018  part of the cache key
+        n = coordinates(card)
+        q_at = given(card, q, n)
+        qd_at = given_or_zero(card, qd, n)
+        tau_at = given_or_zero(card, tau, n)
+        table_at = table_of(card, gravity, stack_buffer(card, STACK))
+        if q_at == 0 or qd_at == 0 or tau_at == 0 or table_at == 0:
+            return refused(card)
+        result = result_of(card, out, 1, shape(n, 1, 1, 1))
+        if result == 0:
+            return refused(card)
+        table = table_here(card, table_at)
+        q_row = vector_at(card, q_at, n)
+        qd_row = vector_at(card, qd_at, n)
+        tau_row = vector_at(card, tau_at, n)
+        if one_articulated(table, q_row, qd_row, tau_row, filled(card, result, 1, n)[0], loads):
+            return given_up(card, result)
+        return answer(result)
+
+    return forward_dynamics_one_articulated
 
 
 def make_many_articulated(stamp: str) -> Callable[..., None]:
@@ -261,6 +302,32 @@ def make_many_articulated(stamp: str) -> Callable[..., None]:
             store_many(table, state, TAU, tile, addresses[6], addresses[7], row, stop - 1)
 
     return forward_dynamics_articulated
+
+
+def make_one_by_matrix(stamp: str) -> Callable[..., Any]:
+    """Make the entry for one state, as in `objects`; it gives up at a tiny pivot."""
+
+    def forward_dynamics_one_by_matrix(card, q, qd, tau, gravity, out, loads):
+        stamp  # noqa: B018  part of the cache key
+        n = coordinates(card)
+        q_at = given(card, q, n)
+        qd_at = given_or_zero(card, qd, n)
+        tau_at = given_or_zero(card, tau, n)
+        table_at = table_of(card, gravity, stack_buffer(card, STACK))
+        if q_at == 0 or qd_at == 0 or tau_at == 0 or table_at == 0:
+            return refused(card)
+        result = result_of(card, out, 1, shape(n, 1, 1, 1))
+        if result == 0:
+            return refused(card)
+        table = table_here(card, table_at)
+        q_row = vector_at(card, q_at, n)
+        qd_row = vector_at(card, qd_at, n)
+        tau_row = vector_at(card, tau_at, n)
+        if one_by_matrix(table, q_row, qd_row, tau_row, filled(card, result, 1, n)[0], loads):
+            return given_up(card, result)
+        return answer(result)
+
+    return forward_dynamics_one_by_matrix
 
 
 def make_many_by_matrix(stamp: str) -> Callable[..., None]:

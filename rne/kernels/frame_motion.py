@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from rne.kernels.algebra.vec import add_cross, add_product, motion_matrix, turn, unturn
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import inline
-from rne.kernels.layout import COORDINATES, LINKS, QD, QDD, SITE_ORIGIN, SITE_OWN_AXES, SITE_ROW, Q
+from rne.kernels.layout import LINKS, QD, QDD, SITE_ORIGIN, SITE_OWN_AXES, SITE_ROW, SITE_WIDTH, Q
+from rne.kernels.objects import (
+    answer,
+    coordinates,
+    filled,
+    given,
+    given_or_zero,
+    own_table,
+    refused,
+    result_of,
+    shape,
+    site_at,
+    table_here,
+    vector_at,
+)
 from rne.kernels.placement import ROTATION, axes_of, placements
-from rne.kernels.scratch import many_states, on_scratch, table_at
+from rne.kernels.scratch import many_states, on_scratch
 from rne.kernels.simd.pack import as_floats, pack_floats
 from rne.kernels.simd.rows import get3, get9, index, put
 from rne.kernels.simd.tile import store_tile
@@ -51,17 +66,27 @@ def one(table, room, site, q, qd, qdd, motion, order):
     recursion(table, site, state, work, as_floats(motion, 0, 1, 6), order)
 
 
-def make_one(stamp: str) -> Callable[..., int]:
-    """Make the entry for one state; it returns 1, and does nothing, where a length does not fit."""
+def make_one(stamp: str) -> Callable[..., Any]:
+    """Make the entry for one state; arguments and what it returns as in `objects`."""
 
-    def frame_motion_one(address, site, q, qd, qdd, motion, order):
+    def frame_motion_one(card, q, qd, qdd, out, site, order):
         stamp  # noqa: B018  part of the cache key
-        table = table_at(address, q)
-        n = int(table[0, COORDINATES])
-        if q.shape[0] != n or qd.shape[0] != n or qdd.shape[0] != n or motion.shape[0] != 6:
-            return 1
-        one(table, site, q, qd, qdd, motion, order)
-        return 0
+        n = coordinates(card)
+        q_at = given(card, q, n)
+        qd_at = given_or_zero(card, qd, n)
+        qdd_at = given_or_zero(card, qdd, n)
+        table_at = own_table(card)
+        if q_at == 0 or qd_at == 0 or qdd_at == 0 or table_at == 0:
+            return refused(card)
+        result = result_of(card, out, 1, shape(6, 1, 1, 1))
+        if result == 0:
+            return refused(card)
+        table = table_here(card, table_at)
+        q_row = vector_at(card, q_at, n)
+        qd_row = vector_at(card, qd_at, n)
+        qdd_row = vector_at(card, qdd_at, n)
+        one(table, site_at(card, site, 1, SITE_WIDTH), q_row, qd_row, qdd_row, filled(card, result, 1, 6)[0], order)
+        return answer(result)
 
     return frame_motion_one
 

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from rne.kernels.coordinates import load_many, load_one, store_many, store_one
 from rne.kernels.coupling import add_couplings
 from rne.kernels.jit import inline
 from rne.kernels.joint import friction
 from rne.kernels.layout import COORDINATE, FRICTION, LINKS, QD, TAU
+from rne.kernels.objects import (
+    answer,
+    coordinates,
+    filled,
+    given,
+    own_table,
+    refused,
+    result_of,
+    shape,
+    table_here,
+    vector_at,
+)
 from rne.kernels.scratch import many_states, on_scratch
 from rne.kernels.simd.num import like
 from rne.kernels.simd.pack import pack_floats
@@ -33,6 +46,27 @@ def one(table, room, qd, tau):
     load_one(table, qd, state, index(QD))
     recursion(table, state)
     store_one(table, state, index(TAU), tau)
+
+
+def make_one(stamp: str) -> Callable[..., Any]:
+    """Make the entry for one state; arguments and what it returns as in `objects`."""
+
+    def friction_one(card, qd, out):
+        stamp  # noqa: B018  part of the cache key
+        n = coordinates(card)
+        qd_at = given(card, qd, n)
+        table_at = own_table(card)
+        if qd_at == 0 or table_at == 0:
+            return refused(card)
+        result = result_of(card, out, 1, shape(n, 1, 1, 1))
+        if result == 0:
+            return refused(card)
+        table = table_here(card, table_at)
+        qd_row = vector_at(card, qd_at, n)
+        one(table, qd_row, filled(card, result, 1, n)[0])
+        return answer(result)
+
+    return friction_one
 
 
 def make_many(stamp: str) -> Callable[..., None]:

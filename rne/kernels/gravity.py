@@ -7,6 +7,7 @@ it takes no force, only the moment h x a.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from rne.kernels.algebra.transfer import wrench_to_parent
 from rne.kernels.algebra.vec import add, turn_x, turn_z
@@ -15,7 +16,6 @@ from rne.kernels.jit import inline
 from rne.kernels.joint import along, angle, resting_wrench
 from rne.kernels.layout import (
     COORDINATE,
-    COORDINATES,
     COS,
     COS_ALPHA,
     COS_Q,
@@ -36,9 +36,21 @@ from rne.kernels.layout import (
     TAU,
     Q,
 )
-from rne.kernels.scratch import many_states, on_scratch, table_at
+from rne.kernels.objects import (
+    answer,
+    coordinates,
+    filled,
+    given,
+    refused,
+    result_of,
+    shape,
+    table_here,
+    table_of,
+    vector_at,
+)
+from rne.kernels.scratch import STACK, many_states, on_scratch
 from rne.kernels.simd.num import fma, like
-from rne.kernels.simd.pack import pack_floats
+from rne.kernels.simd.pack import pack_floats, stack_buffer
 from rne.kernels.simd.rows import get3, index, put
 
 # Besides what all sweeps keep for each link, for branching: its acceleration.
@@ -99,17 +111,23 @@ def one(table, room, q, tau):
     store_one(table, state, index(TAU), tau)
 
 
-def make_one(stamp: str) -> Callable[..., int]:
-    """Make the entry for one state; it returns 1, and does nothing, where a length does not fit."""
+def make_one(stamp: str) -> Callable[..., Any]:
+    """Make the entry for one state; arguments and what it returns as in `objects`."""
 
-    def gravity_one(address, q, tau):
+    def gravity_one(card, q, gravity, out):
         stamp  # noqa: B018  part of the cache key
-        table = table_at(address, q)
-        n = int(table[0, COORDINATES])
-        if q.shape[0] != n or tau.shape[0] != n:
-            return 1
-        one(table, q, tau)
-        return 0
+        n = coordinates(card)
+        q_at = given(card, q, n)
+        table_at = table_of(card, gravity, stack_buffer(card, STACK))
+        if q_at == 0 or table_at == 0:
+            return refused(card)
+        result = result_of(card, out, 1, shape(n, 1, 1, 1))
+        if result == 0:
+            return refused(card)
+        table = table_here(card, table_at)
+        q_row = vector_at(card, q_at, n)
+        one(table, q_row, filled(card, result, 1, n)[0])
+        return answer(result)
 
     return gravity_one
 

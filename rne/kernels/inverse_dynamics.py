@@ -9,14 +9,13 @@ mass. Gravity enters as the base accelerating upward.
 from __future__ import annotations
 
 from collections.abc import Callable
-
-import numpy as np
+from typing import Any
 
 from rne.kernels.algebra.transfer import wrench_to_parent
 from rne.kernels.algebra.vec import add, add_product, motion_matrix, turn_x, turn_z
 from rne.kernels.coordinates import load_many, load_one, sines, store_many, store_one
 from rne.kernels.coupling import add_couplings
-from rne.kernels.jit import function, inline
+from rne.kernels.jit import inline
 from rne.kernels.joint import along, angle, body_wrench, friction, move_joint, spring
 from rne.kernels.layout import (
     COORDINATE,
@@ -45,12 +44,24 @@ from rne.kernels.layout import (
     SPRINGS,
     SWEEP,
     TAU,
-    WORTH_A_THREAD,
     Q,
 )
-from rne.kernels.scratch import many_states, on_scratch, table_at, write_addresses
+from rne.kernels.objects import (
+    answer,
+    coordinates,
+    filled,
+    given,
+    given_or_zero,
+    refused,
+    result_of,
+    shape,
+    table_here,
+    table_of,
+    vector_at,
+)
+from rne.kernels.scratch import STACK, many_states, on_scratch, table_at
 from rne.kernels.simd.num import fma, like
-from rne.kernels.simd.pack import pack_floats
+from rne.kernels.simd.pack import pack_floats, stack_buffer
 from rne.kernels.simd.rows import get3, index, put
 
 # Besides what all sweeps keep for each link, for branching: its motion, w, wd and a.
@@ -149,10 +160,10 @@ def one(table, room, q, qd, qdd, tau, loads):
     store_one(table, state, index(TAU), tau)
 
 
-def make_one(stamp: str) -> Callable[..., int]:
-    """Make the entry for one state; it returns 1, and does nothing, where a length does not fit."""
+def make_pointer(stamp: str) -> Callable[..., int]:
+    """Make the entry for one state that other entries call; it returns 1 where a length does not fit."""
 
-    def inverse_dynamics_one(address, q, qd, qdd, tau, loads):
+    def inverse_dynamics_pointer(address, q, qd, qdd, tau, loads):
         stamp  # noqa: B018  part of the cache key
         table = table_at(address, q)
         n = int(table[0, COORDINATES])
@@ -161,18 +172,32 @@ def make_one(stamp: str) -> Callable[..., int]:
         one(table, q, qd, qdd, tau, loads)
         return 0
 
+    return inverse_dynamics_pointer
+
+
+def make_one(stamp: str) -> Callable[..., Any]:
+    """Make the entry for one state; arguments and what it returns as in `objects`."""
+
+    def inverse_dynamics_one(card, q, qd, qdd, gravity, out, loads):
+        stamp  # noqa: B018  part of the cache key
+        n = coordinates(card)
+        q_at = given(card, q, n)
+        qd_at = given_or_zero(card, qd, n)
+        qdd_at = given_or_zero(card, qdd, n)
+        table_at = table_of(card, gravity, stack_buffer(card, STACK))
+        if q_at == 0 or qd_at == 0 or qdd_at == 0 or table_at == 0:
+            return refused(card)
+        result = result_of(card, out, 1, shape(n, 1, 1, 1))
+        if result == 0:
+            return refused(card)
+        table = table_here(card, table_at)
+        q_row = vector_at(card, q_at, n)
+        qd_row = vector_at(card, qd_at, n)
+        qdd_row = vector_at(card, qdd_at, n)
+        one(table, q_row, qd_row, qdd_row, filled(card, result, 1, n)[0], loads)
+        return answer(result)
+
     return inverse_dynamics_one
-
-
-@function
-def _many(table, first, stop, addresses, loads):
-    links = int(table[0, LINKS])
-    state, work, tile, _, _ = many_states(table, WORK, 0, 0)
-    for row in range(first, stop, pack_floats(table, 1)):
-        load_many(table, state, tile, Q, 3, addresses, row, stop - 1)
-        sines(state, links)
-        recursion(table, state, work, loads)
-        store_many(table, state, TAU, tile, addresses[6], addresses[7], row, stop - 1)
 
 
 def make_many(stamp: str) -> Callable[..., None]:
@@ -180,29 +205,12 @@ def make_many(stamp: str) -> Callable[..., None]:
 
     def inverse_dynamics_many(table, first, stop, addresses, loads):
         stamp  # noqa: B018  part of the cache key
-        _many(table, first, stop, addresses, loads)
+        links = int(table[0, LINKS])
+        state, work, tile, _, _ = many_states(table, WORK, 0, 0)
+        for row in range(first, stop, pack_floats(table, 1)):
+            load_many(table, state, tile, Q, 3, addresses, row, stop - 1)
+            sines(state, links)
+            recursion(table, state, work, loads)
+            store_many(table, state, TAU, tile, addresses[6], addresses[7], row, stop - 1)
 
     return inverse_dynamics_many
-
-
-def make_few(stamp: str) -> Callable[..., int]:
-    """Make the entry for a small batch, to which it costs more to be made ready for threads than to be calculated.
-
-    It returns 1, and does nothing, where a shape does not fit or the batch is worth a thread. Measured on 64 states of
-    a 7-joint arm: 2.4 us a call from Python, of which 1.7 are the recursion; 5.9 us by way of `rne.batch.threads`.
-    """
-
-    def inverse_dynamics_few(address, q, qd, qdd, tau, loads):
-        stamp  # noqa: B018  part of the cache key
-        table = table_at(address, q)
-        shape = q.shape
-        if shape[1] != int(table[0, COORDINATES]) or shape[0] * shape[1] >= 2 * WORTH_A_THREAD:
-            return 1
-        if qd.shape != shape or qdd.shape != shape or tau.shape != shape:
-            return 1
-        addresses = np.empty(8, np.intp)
-        write_addresses(addresses, 0, q, qd, qdd, tau)
-        _many(table, 0, shape[0], addresses, loads)
-        return 0
-
-    return inverse_dynamics_few

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from rne.kernels.algebra.vec import add_cross, subtract, turn
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import inline
 from rne.kernels.joint import directions
-from rne.kernels.layout import COORDINATES, LEADER, LINKS, PARENT, RATIO, SITE_OWN_AXES, SITE_ROW, Q
+from rne.kernels.layout import COORDINATES, LEADER, LINKS, PARENT, RATIO, SITE_OWN_AXES, SITE_ROW, SITE_WIDTH, Q
+from rne.kernels.objects import (
+    answer,
+    coordinates,
+    filled,
+    given,
+    own_table,
+    refused,
+    result_of,
+    shape,
+    site_at,
+    table_here,
+    vector_at,
+)
 from rne.kernels.placement import ORIGIN, PLACEMENT, axes_of, get_axis, origin_of, placements
-from rne.kernels.scratch import many_states, on_scratch, table_at
+from rne.kernels.scratch import many_states, on_scratch
 from rne.kernels.simd.num import fma, like
 from rne.kernels.simd.pack import as_floats, pack_floats
 from rne.kernels.simd.rows import get3, index
@@ -58,17 +72,23 @@ def one(table, room, site, q, J):
     recursion(table, site, state, work, as_floats(J, 0, 1, J.size))
 
 
-def make_one(stamp: str) -> Callable[..., int]:
-    """Make the entry for one state; it returns 1, and does nothing, where a length does not fit."""
+def make_one(stamp: str) -> Callable[..., Any]:
+    """Make the entry for one state; arguments and what it returns as in `objects`."""
 
-    def jacobian_one(address, site, q, J):
+    def jacobian_one(card, q, out, site):
         stamp  # noqa: B018  part of the cache key
-        table = table_at(address, q)
-        n = int(table[0, COORDINATES])
-        if q.shape[0] != n or J.size != 6 * n:
-            return 1
-        one(table, site, q, J)
-        return 0
+        n = coordinates(card)
+        q_at = given(card, q, n)
+        table_at = own_table(card)
+        if q_at == 0 or table_at == 0:
+            return refused(card)
+        result = result_of(card, out, 2, shape(6, n, 1, 1))
+        if result == 0:
+            return refused(card)
+        table = table_here(card, table_at)
+        q_row = vector_at(card, q_at, n)
+        one(table, site_at(card, site, 1, SITE_WIDTH), q_row, filled(card, result, 6, n))
+        return answer(result)
 
     return jacobian_one
 

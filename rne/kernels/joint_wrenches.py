@@ -8,15 +8,31 @@ not to the bearings.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from rne.kernels.algebra import body
 from rne.kernels.algebra.vec import add, add_cross, motion_matrix, subtract, turn, unturn
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import inline
-from rne.kernels.layout import COORDINATES, GRAVITY, LINKS, PARENT, QD, QDD, SITE_OWN_AXES, SITE_WIDTH, Q
+from rne.kernels.layout import GRAVITY, LINKS, PARENT, QD, QDD, SITE_OWN_AXES, SITE_WIDTH, Q
+from rne.kernels.objects import (
+    answer,
+    coordinates,
+    filled,
+    given,
+    given_or_zero,
+    refused,
+    result_of,
+    rows_of,
+    shape,
+    site_at,
+    table_here,
+    table_of,
+    vector_at,
+)
 from rne.kernels.placement import ORIGIN, ROTATION, axes_of, origin_of, placements
-from rne.kernels.scratch import many_states, on_scratch, table_at
-from rne.kernels.simd.pack import array_at, as_floats, pack_floats
+from rne.kernels.scratch import STACK, many_states, on_scratch
+from rne.kernels.simd.pack import array_at, as_floats, pack_floats, stack_buffer
 from rne.kernels.simd.rows import get3, get9, index, put
 from rne.kernels.simd.tile import load_tile, store_tile
 from rne.kernels.static_torque import gather
@@ -72,18 +88,32 @@ def one(table, room, joints, loads, q, qd, qdd, result):
     recursion(table, joints, sites, wrenches, state, work, as_floats(result, 0, 1, result.size))
 
 
-def make_one(stamp: str) -> Callable[..., int]:
-    """Make the entry for one state without loads; it returns 1, and does nothing, where a length does not fit."""
+def make_one(stamp: str) -> Callable[..., Any]:
+    """Make the entry for one state under one wrench at most; arguments and what it returns as in `objects`."""
 
-    def joint_wrenches_one(address, joints, q, qd, qdd, result):
+    def joint_wrenches_one(card, q, qd, qdd, wrench, gravity, out, places):
         stamp  # noqa: B018  part of the cache key
-        table = table_at(address, q)
-        n = int(table[0, COORDINATES])
-        if q.shape[0] != n or qd.shape[0] != n or qdd.shape[0] != n or result.shape[0] != joints.shape[0]:
-            return 1
-        none = array_at(address, q, 0, SITE_WIDTH)
-        one(table, joints, (none, none), q, qd, qdd, result)
-        return 0
+        n = coordinates(card)
+        frames, site = places
+        rows, m = rows_of(frames), rows_of(site)
+        wrench_at = given_or_zero(card, wrench, 6)
+        q_at = given(card, q, n)
+        qd_at = given_or_zero(card, qd, n)
+        qdd_at = given_or_zero(card, qdd, n)
+        table_at = table_of(card, gravity, stack_buffer(card, STACK))
+        if wrench_at == 0 or q_at == 0 or qd_at == 0 or qdd_at == 0 or table_at == 0:
+            return refused(card)
+        result = result_of(card, out, 2, shape(rows, 6, 1, 1))
+        if result == 0:
+            return refused(card)
+        table = table_here(card, table_at)
+        q_row = vector_at(card, q_at, n)
+        qd_row = vector_at(card, qd_at, n)
+        qdd_row = vector_at(card, qdd_at, n)
+        sites, wrenches = site_at(card, site, m, SITE_WIDTH), array_at(wrench_at, card, m, 6)
+        joints = site_at(card, frames, rows, SITE_WIDTH)
+        one(table, joints, (sites, wrenches), q_row, qd_row, qdd_row, filled(card, result, rows, 6))
+        return answer(result)
 
     return joint_wrenches_one
 

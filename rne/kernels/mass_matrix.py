@@ -9,6 +9,7 @@ every joint on the way feels one entry of the matrix.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from rne.kernels.algebra.inertia import add6, composite_to_parent
 from rne.kernels.algebra.transfer import wrench_to_parent
@@ -40,7 +41,20 @@ from rne.kernels.layout import (
     WITH_ROTORS,
     Q,
 )
-from rne.kernels.scratch import many_states, on_scratch, table_at
+from rne.kernels.objects import (
+    answer,
+    coordinates,
+    filled,
+    given,
+    given_up,
+    own_table,
+    refused,
+    result_of,
+    shape,
+    table_here,
+    vector_at,
+)
+from rne.kernels.scratch import many_states, on_scratch
 from rne.kernels.simd.num import fma, like
 from rne.kernels.simd.pack import pack_floats
 from rne.kernels.simd.rows import get3, get6, index, put
@@ -154,16 +168,24 @@ def one(table, room, q, mass, kind):
     return singular
 
 
-def make_one(stamp: str) -> Callable[..., int]:
-    """Make the entry for one state; returns 1, and does nothing, where a length does not fit, and 2 where singular."""
+def make_one(stamp: str) -> Callable[..., Any]:
+    """Make the entry for one state, as in `objects`; it gives up where the matrix is singular."""
 
-    def mass_matrix_one(address, q, mass, kind):
+    def mass_matrix_one(card, q, out, kind):
         stamp  # noqa: B018  part of the cache key
-        table = table_at(address, q)
-        n = int(table[0, COORDINATES])
-        if q.shape[0] != n or mass.shape[0] != n or mass.shape[1] != n:
-            return 1
-        return 2 if one(table, q, mass, kind) else 0
+        n = coordinates(card)
+        q_at = given(card, q, n)
+        table_at = own_table(card)
+        if q_at == 0 or table_at == 0:
+            return refused(card)
+        result = result_of(card, out, 2, shape(n, n, 1, 1))
+        if result == 0:
+            return refused(card)
+        table = table_here(card, table_at)
+        q_row = vector_at(card, q_at, n)
+        if one(table, q_row, filled(card, result, n, n), kind):
+            return given_up(card, result)
+        return answer(result)
 
     return mass_matrix_one
 

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import inline
-from rne.kernels.layout import COORDINATES, LINKS, Q
+from rne.kernels.layout import LINKS, SITE_WIDTH, Q
+from rne.kernels.objects import (
+    answer,
+    coordinates,
+    filled,
+    given,
+    own_table,
+    refused,
+    result_of,
+    shape,
+    site_at,
+    table_here,
+    vector_at,
+)
 from rne.kernels.placement import PLACEMENT, axes_of, origin_of, placements
-from rne.kernels.scratch import many_states, on_scratch, table_at
+from rne.kernels.scratch import many_states, on_scratch
 from rne.kernels.simd.num import like
 from rne.kernels.simd.pack import as_floats, pack_floats
 from rne.kernels.simd.rows import index, put
@@ -39,16 +53,23 @@ def one(table, room, sites, q, poses):
     recursion(table, sites, state, work, as_floats(poses, 0, 1, poses.size))
 
 
-def make_one(stamp: str) -> Callable[..., int]:
-    """Make the entry for one frame in one state; it returns 1, and does nothing, where a length does not fit."""
+def make_one(stamp: str) -> Callable[..., Any]:
+    """Make the entry for one state; arguments and what it returns as in `objects`."""
 
-    def pose_one(address, site, q, pose):
+    def pose_one(card, q, out, site):
         stamp  # noqa: B018  part of the cache key
-        table = table_at(address, q)
-        if q.shape[0] != int(table[0, COORDINATES]) or pose.size != 16 * site.shape[0]:
-            return 1
-        one(table, site, q, pose)
-        return 0
+        n = coordinates(card)
+        q_at = given(card, q, n)
+        table_at = own_table(card)
+        if q_at == 0 or table_at == 0:
+            return refused(card)
+        result = result_of(card, out, 2, shape(4, 4, 1, 1))
+        if result == 0:
+            return refused(card)
+        table = table_here(card, table_at)
+        q_row = vector_at(card, q_at, n)
+        one(table, site_at(card, site, 1, SITE_WIDTH), q_row, filled(card, result, 4, 4))
+        return answer(result)
 
     return pose_one
 

@@ -9,16 +9,32 @@ the base feels of it what goes with its motion, by virtual work.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from rne.kernels.algebra.vec import add_cross, add_product, cross, dot, motion_matrix, subtract, turn
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import inline
 from rne.kernels.joint import directions
-from rne.kernels.layout import COORDINATE, COORDINATES, GRAVITY, LEADER, LINKS, PARENT, QD, QDD, RATIO, Q
+from rne.kernels.layout import COORDINATE, COORDINATES, GRAVITY, LEADER, LINKS, PARENT, QD, QDD, RATIO, SITE_WIDTH, Q
+from rne.kernels.objects import (
+    answer,
+    coordinates,
+    filled,
+    given,
+    given_or_zero,
+    refused,
+    result_of,
+    rows_of,
+    shape,
+    site_at,
+    table_here,
+    table_of,
+    vector_at,
+)
 from rne.kernels.placement import ORIGIN, axes_of, get_axis, origin_of, placements
-from rne.kernels.scratch import many_states, on_scratch, table_at
+from rne.kernels.scratch import STACK, many_states, on_scratch
 from rne.kernels.simd.num import by_sign, fma, like
-from rne.kernels.simd.pack import as_floats, pack_floats
+from rne.kernels.simd.pack import as_floats, pack_floats, stack_buffer
 from rne.kernels.simd.rows import add_to, get3, index
 from rne.kernels.simd.tile import store_tile
 from rne.kernels.velocities import MOTION, WD, A, W, accelerations, velocities
@@ -121,19 +137,29 @@ def one(table, room, joints, q, qd, qdd, Y, drives):
     recursion(table, joints, state, work, as_floats(Y, 0, 1, Y.size), rotors, friction)
 
 
-def make_one(stamp: str) -> Callable[..., int]:
-    """Make the entry for one state; it returns 1, and does nothing, where a length does not fit."""
+def make_one(stamp: str) -> Callable[..., Any]:
+    """Make the entry for one state; arguments and what it returns as in `objects`."""
 
-    def regressor_one(address, joints, q, qd, qdd, Y, rotors, friction):
+    def regressor_one(card, q, qd, qdd, gravity, out, frames, drives):
         stamp  # noqa: B018  part of the cache key
-        table = table_at(address, q)
-        n = int(table[0, COORDINATES])
-        if q.shape[0] != n or qd.shape[0] != n or qdd.shape[0] != n:
-            return 1
-        if joints.shape[0] != int(table[0, LINKS]) or Y.size != n * columns_of(table, rotors, friction):
-            return 1
-        one(table, joints, q, qd, qdd, Y, (rotors, friction))
-        return 0
+        n = coordinates(card)
+        q_at = given(card, q, n)
+        qd_at = given_or_zero(card, qd, n)
+        qdd_at = given_or_zero(card, qdd, n)
+        table_at = table_of(card, gravity, stack_buffer(card, STACK))
+        if q_at == 0 or qd_at == 0 or qdd_at == 0 or table_at == 0:
+            return refused(card)
+        table, (rotors, friction) = table_here(card, table_at), drives
+        columns = columns_of(table, rotors, friction)
+        result = result_of(card, out, 2, shape(n, columns, 1, 1))
+        if result == 0:
+            return refused(card)
+        joints = site_at(card, frames, rows_of(frames), SITE_WIDTH)
+        q_row = vector_at(card, q_at, n)
+        qd_row = vector_at(card, qd_at, n)
+        qdd_row = vector_at(card, qdd_at, n)
+        one(table, joints, q_row, qd_row, qdd_row, filled(card, result, n, columns), drives)
+        return answer(result)
 
     return regressor_one
 
@@ -141,8 +167,9 @@ def make_one(stamp: str) -> Callable[..., int]:
 def make_many(stamp: str) -> Callable[..., None]:
     """Make the entry for batches; `addresses` holds address and row stride in bytes of q, qd, qdd and Y."""
 
-    def regressor_many(table, first, stop, addresses, joints, rotors, friction):
+    def regressor_many(table, first, stop, addresses, joints, drives):
         stamp  # noqa: B018  part of the cache key
+        rotors, friction = drives
         numbers = int(table[0, COORDINATES]) * columns_of(table, rotors, friction)
         state, work, tile, _, out = many_states(table, MOTION, 0, numbers)
         for row in range(first, stop, pack_floats(table, 1)):

@@ -7,16 +7,30 @@ joint then carries the part along its axis.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from rne.kernels.algebra.vec import add, add_cross, unturn
 from rne.kernels.coordinates import load_many, load_one, sines, store_many, store_one
 from rne.kernels.jit import inline
 from rne.kernels.joint import along_axis
-from rne.kernels.layout import COORDINATE, COORDINATES, LINKS, PARENT, SITE_OWN_AXES, SITE_ROW, TAU, Q
+from rne.kernels.layout import COORDINATE, LINKS, PARENT, SITE_OWN_AXES, SITE_ROW, SITE_WIDTH, TAU, Q
+from rne.kernels.objects import (
+    answer,
+    coordinates,
+    filled,
+    given,
+    own_table,
+    refused,
+    result_of,
+    shape,
+    site_at,
+    table_here,
+    vector_at,
+)
 from rne.kernels.placement import ORIGIN, PLACEMENT, axes_of, get_axis, origin_of, placements
-from rne.kernels.scratch import many_states, on_scratch, table_at
+from rne.kernels.scratch import many_states, on_scratch
 from rne.kernels.simd.num import like
-from rne.kernels.simd.pack import as_floats, pack_floats
+from rne.kernels.simd.pack import array_at, pack_floats
 from rne.kernels.simd.rows import get3, index, put
 from rne.kernels.simd.tile import load_tile
 
@@ -73,17 +87,30 @@ def one(table, room, sites, wrenches, q, tau):
     store_one(table, state, index(TAU), tau)
 
 
-def make_one(stamp: str) -> Callable[..., int]:
-    """Make the entry for one wrench on one state; it returns 1, and does nothing, where a length does not fit."""
+def make_one(stamp: str) -> Callable[..., Any]:
+    """Make the entry for one wrench on one state; arguments and what it returns as in `objects`."""
 
-    def static_torque_one(address, site, wrench, q, tau):
+    def static_torque_one(card, q, wrench, out, site):
         stamp  # noqa: B018  part of the cache key
-        table = table_at(address, q)
-        n = int(table[0, COORDINATES])
-        if wrench.shape[0] != 6 or q.shape[0] != n or tau.shape[0] != n:
-            return 1
-        one(table, site, as_floats(wrench, 0, 1, 6), q, tau)
-        return 0
+        n = coordinates(card)
+        wrench_at = given(card, wrench, 6)
+        q_at = given(card, q, n)
+        table_at = own_table(card)
+        if wrench_at == 0 or q_at == 0 or table_at == 0:
+            return refused(card)
+        result = result_of(card, out, 1, shape(n, 1, 1, 1))
+        if result == 0:
+            return refused(card)
+        table = table_here(card, table_at)
+        q_row = vector_at(card, q_at, n)
+        one(
+            table,
+            site_at(card, site, 1, SITE_WIDTH),
+            array_at(wrench_at, card, 1, 6),
+            q_row,
+            filled(card, result, 1, n)[0],
+        )
+        return answer(result)
 
     return static_torque_one
 

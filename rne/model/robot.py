@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rne.check import IDENTITY, unknown_name, vector
 from rne.errors import ArgumentError
+from rne.kernels.card import make_card
 from rne.model import couplings, edits, parameters
 from rne.model.link_table import LinkTable, compile_tree
 from rne.model.tree import Drive, Joint, Tree
@@ -55,7 +56,7 @@ class Robot:
     arm: 1 joint (1 revolute), 2 kg
     """
 
-    __slots__ = ("_address", "_by_name", "_joints", "_zeros", "joint_names", "links", "n", "tree")
+    __slots__ = ("_by_name", "_card", "_card32", "_joints", "_zeros", "joint_names", "links", "n", "tree")
 
     tree: Tree
     links: LinkTable
@@ -63,7 +64,8 @@ class Robot:
     n: int
     _by_name: dict[str, Joint]
     _joints: tuple[Joint, ...]
-    _address: int
+    _card: NDArray[np.intp]
+    _card32: NDArray[np.intp]
     _zeros: NDArray[np.float64]
 
     def __init__(self, tree: Tree, joints: Sequence[str] | None = None) -> None:
@@ -74,16 +76,19 @@ class Robot:
         if joints is not None:
             joints = edits.coordinate_order(joints, file_order)
         links = compile_tree(tree, joints)
-        by_name = {joint.name: joint for joint in tree.joints}
+        by_name, n = {joint.name: joint for joint in tree.joints}, len(links.coordinates)
+        zeros = np.zeros(max(n, 6))
         values = {
             "tree": tree,
             "links": links,
             "joint_names": links.coordinates,
-            "n": len(links.coordinates),
+            "n": n,
             "_by_name": by_name,
             "_joints": tuple(by_name[name] for name in links.coordinates),
-            "_address": links.table.ctypes.data,  # what a single call hands to the kernel: 50 ns less than the array
-            "_zeros": np.zeros(len(links.coordinates)),
+            # What a call hands to compiled code.
+            "_card": make_card(links.table, n, zeros),
+            "_card32": make_card(links.table32, n, zeros),
+            "_zeros": zeros,
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)

@@ -22,7 +22,7 @@ from rne.kernels.entries import (
     CONTROLLED,
     CONTROLLED_ONE,
     FORWARD_DYNAMICS,
-    FORWARD_DYNAMICS_ONE,
+    FORWARD_DYNAMICS_POINTER,
     SIMULATE,
     SIMULATE_ONE,
     STILL,
@@ -257,7 +257,7 @@ def _compiled(
     function, controlled = (STILL.compiled(), False) if controller is None or law else (controller, True)
     # The articulated-body algorithm only suspects a singular mass matrix; the matrix itself then decides.
     for dynamics in ("aba", "crba") if robot.n == len(robot.links.joints) else ("crba",):
-        accelerate = (FORWARD_DYNAMICS_ONE if alone else FORWARD_DYNAMICS)[dynamics]["float64"].compiled()
+        accelerate = (FORWARD_DYNAMICS_POINTER[dynamics] if alone else FORWARD_DYNAMICS[dynamics]["float64"]).compiled()
         pair = (accelerate, None) if alone else (None, accelerate)
         when = np.full(len(q), np.nan)
         more = (

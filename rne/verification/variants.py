@@ -133,7 +133,11 @@ def _of_energies(m: Motions, error: Array, wanted: Array) -> Array:
 FUNCTIONS: dict[str, tuple[Function, Share, int]] = {
     # name: the function, how errors are measured, and how many numbers it returns, as a power of n
     "inverse_dynamics": (lambda r, x: inverse_dynamics(r, x.q, x.qd, x.qdd), _of_torques, 1),
-    "inverse_dynamics (packs)": (lambda r, x: inverse_dynamics(r, x.q, x.qd, x.qdd, threads=1), _of_torques, 1),
+    "inverse_dynamics (gravity)": (
+        lambda r, x: inverse_dynamics(r, x.q, x.qd, x.qdd, gravity=(1.0, 2.0, -3.0)),
+        _of_torques,
+        1,
+    ),
     "friction_torque": (lambda r, x: friction_torque(r, x.qd), _of_torques, 1),
     "gravity_vector": (lambda r, x: gravity_vector(r, x.q), _of_torques, 1),
     "mass_matrix": (lambda r, x: mass_matrix(r, x.q), _of_inertias, 2),

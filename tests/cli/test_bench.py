@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from trajectories import Run
 
 import rne
 from rne.cli import bench
+from rne.cli.latency import measure_latency
 from rne.kernels.loop import LOOP
 
 
@@ -84,3 +86,27 @@ def test_large_batches_are_left_out(run: Run, robot_file, monkeypatch) -> None:
 
 def test_wrong_usage(run: Run, robot_file) -> None:
     assert run("bench", robot_file, "--seconds", "0").exit_code == 2
+
+
+def test_latency(run: Run, robot_file) -> None:
+    data = json.loads(run("bench", robot_file, "--latency", "--json", "--seconds", "0.6").stdout)
+    assert [delay["what"] for delay in data["latency"]] == ["call", "evaluator", "jitted"]
+    for delay in data["latency"]:
+        assert 1 < delay["p50"] <= delay["p99"] <= delay["p99_9"] <= delay["p99_99"] <= delay["worst"]
+        assert delay["calls"] > 100
+    call, _, jitted = (delay["p50"] for delay in data["latency"])
+    assert jitted < call
+    lines = run("bench", robot_file, "--latency", "--seconds", "0.3").stdout.splitlines()
+    assert lines[2].split()[:3] == ["what", "calls", "p50,"]
+    assert len(lines) == 3 + 3
+
+
+def test_latency_takes_the_time_it_is_given() -> None:
+    """A measurement of three parts, each of a third of the seconds."""
+    robot = rne.load("models/planar2/robot.dh.toml")
+    for _ in measure_latency(robot, 0.01, np.random.default_rng(0)):  # compiles
+        pass
+    start = time.perf_counter()
+    delays = list(measure_latency(robot, 0.9, np.random.default_rng(0)))
+    assert 0.9 <= time.perf_counter() - start < 5
+    assert len(delays) == 3

@@ -211,3 +211,31 @@ def address_of(typing_context: Any, array: Any) -> Any:
         return builder.ptrtoint(data, context.get_value_type(types.intp))
 
     return types.intp(array), codegen
+
+
+def _at(item: types.Type) -> Any:
+    def view(typing_context: Any, address: Any, count: Any) -> Any:
+        result = types.Array(item, 1, "C")
+
+        def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
+            array = arrayobj.make_array(result)(context, builder)
+            size = context.get_constant(types.intp, 8)
+            arrayobj.populate_array(array, data=builder.inttoptr(args[0], array.data.type), shape=[args[1]],
+                                    strides=[size], itemsize=size, meminfo=None, parent=None)  # fmt: skip
+            return array._getvalue()
+
+        return result(types.intp, types.intp), codegen
+
+    return view
+
+
+@intrinsic
+def words_at(typing_context: Any, address: Any, count: Any) -> Any:
+    """View memory that the caller holds as so many integers."""
+    return _at(types.intp)(typing_context, address, count)
+
+
+@intrinsic
+def doubles_at(typing_context: Any, address: Any, count: Any) -> Any:
+    """View memory that the caller holds as so many doubles."""
+    return _at(types.float64)(typing_context, address, count)

@@ -26,6 +26,8 @@ ROWS = [{"name": name, "joint": "revolute", "a": 1.0, "mass": 2.0} for name in (
 MATRIX = [*no_numbers(N), *no_numbers(N * N), np.triu(np.ones((N, N))), np.eye(N + 1), np.eye(N)[None], np.eye(N) > 0]
 PLANAR = "models/planar2/robot.dh.toml"
 
+EVALUATOR = rne.Evaluator(ROBOT)
+
 BODY_CALLS: tuple[Call, ...] = (
     call_of(
         rne.load,
@@ -161,6 +163,12 @@ BODY_CALLS: tuple[Call, ...] = (
     ),
     call_of(rne.parameters),
     call_of(rne.parameter_names),
+    call_of(rne.Evaluator),
+    *(
+        call_of(getattr(EVALUATOR, name))
+        for name in ("inverse_dynamics", "forward_dynamics", "gravity_vector", "bias_vector", "mass_matrix", "jacobian")
+    ),
+    call_of(EVALUATOR.address_of, method="jacobian"),
     call_of(rne.Inertia, {"tensor": BAD["inertia"], "com": [None, *VECTOR]}, mass=1.0),
     call_of(rne.Inertia.point, {"at": [None, *VECTOR]}, mass=1.0),
     call_of(

@@ -1,0 +1,216 @@
+"""A robot with memory of its own for control loops: the one place where state is held."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rne.batch.arguments import as_frame, as_loads, as_table, check_robot
+from rne.errors import ArgumentError, SingularError, UnknownNameError, listed
+from rne.kernels.entries import EVALUATE
+from rne.kernels.evaluate import BIAS, JACOBIAN, LOADS, MASS, QD, QDD, SITE, TABLE, TAU, WORDS, ZEROS, G, Q
+from rne.model.robot import Robot
+
+Array = NDArray[np.float64]
+
+_METHODS = ("inverse_dynamics", "forward_dynamics", "gravity_vector", "bias_vector", "mass_matrix", "jacobian")
+_inverse_dynamics, _forward_dynamics, _gravity_vector, _bias_vector, _mass_matrix, _jacobian = (
+    EVALUATE[name] for name in _METHODS
+)
+
+
+class Address(NamedTuple):
+    """Where the machine code of an evaluator and its state lie, for callers in other languages.
+
+    Attributes
+    ----------
+    function : address of an ``int64_t f(int64_t state)``.
+    state : its argument.
+    """
+
+    function: int
+    state: int
+
+
+class Evaluator:
+    """Dynamics of one robot for a control loop: arrays of its own, nothing allocated, nothing checked in a call.
+
+    Write the state into its arrays and call a method; each fills and returns an array of the evaluator, always the
+    same one. So a result is good until the same method is called again; copy what is to last. Several evaluators of
+    a robot are independent; one is for one thread at a time.
+
+    Parameters
+    ----------
+    robot : the robot.
+    gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
+    friction : whether inverse and forward dynamics count the friction of the joints.
+
+    Attributes
+    ----------
+    robot : Robot
+        The robot.
+    q, qd, qdd, tau : ndarray
+        (n,) positions, velocities, accelerations and torques, zero at first. Write into them: ``evaluator.q[:] = q``.
+
+    Raises
+    ------
+    ArgumentError
+        An argument has the wrong type or value; later, an array is to be replaced by another one.
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> evaluator = rne.Evaluator(arm)
+    >>> evaluator.q[:] = 0.1, 0.5
+    >>> evaluator.qd[:] = 1.0, 0.0
+    >>> tau = evaluator.inverse_dynamics()
+    >>> bool((tau == rne.inverse_dynamics(arm, [0.1, 0.5], [1.0, 0.0])).all()), tau is evaluator.tau
+    (True, True)
+    """
+
+    __slots__ = ("_arrays", "_given", "_jacobians", "_state", "_words", "q", "qd", "qdd", "robot", "tau")
+
+    robot: Robot
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+
+    def __init__(self, robot: Robot, *, gravity: ArrayLike | None = None, friction: bool = False) -> None:
+        check_robot(robot)
+        loads, table = as_loads(friction), as_table(robot, "float64", gravity)
+        n = robot.n
+        q, qd, qdd, tau, g, bias, zeros = np.zeros((7, n))
+        mass = np.zeros((n, n))
+        words = np.zeros(WORDS, np.int64)
+        places = {TABLE: table, Q: q, QD: qd, QDD: qdd, TAU: tau, G: g, BIAS: bias, MASS: mass, ZEROS: zeros}
+        for place, array in places.items():
+            words[place] = array.ctypes.data
+        words[LOADS] = loads
+        values = {
+            "robot": robot, "q": q, "qd": qd, "qdd": qdd, "tau": tau, "_words": words, "_state": words.ctypes.data,
+            "_arrays": {"table": table, "gravity": g, "bias": bias, "mass": mass, "zeros": zeros}, "_jacobians": {},
+            "_given": (gravity, friction),
+        }  # fmt: skip
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse to replace an array: the compiled code works on this one. ``evaluator.q += dq`` works in place."""
+        if name not in self.__slots__ or value is not getattr(self, name):
+            raise ArgumentError(f"{name}: an Evaluator keeps its arrays; write into them, evaluator.{name}[:] = ...")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy robot, options and the four arrays."""
+        return _restored, (self.robot, *self._given, self.q, self.qd, self.qdd, self.tau)
+
+    def __repr__(self) -> str:
+        """Tell a person what it is."""
+        return f"Evaluator of {self.robot}"
+
+    def inverse_dynamics(self) -> Array:
+        """Fill and return `tau` from q, qd and qdd, as `rne.inverse_dynamics` does."""
+        _inverse_dynamics.call(self._state)
+        return self.tau
+
+    def forward_dynamics(self) -> Array:
+        """Fill and return `qdd` from q, qd and tau, as `rne.forward_dynamics` does.
+
+        Raises
+        ------
+        SingularError
+            The mass matrix is singular.
+        """
+        if _forward_dynamics.call(self._state):
+            raise SingularError("the mass matrix is singular; rne.forward_dynamics tells the joint")
+        return self.qdd
+
+    def gravity_vector(self) -> Array:
+        """Return the torques (n,) that hold the robot still at q, as `rne.gravity_vector` does."""
+        _gravity_vector.call(self._state)
+        return self._arrays["gravity"]
+
+    def bias_vector(self) -> Array:
+        """Return the torques (n,) of q and qd without acceleration, as `rne.bias_vector` does."""
+        _bias_vector.call(self._state)
+        return self._arrays["bias"]
+
+    def mass_matrix(self) -> Array:
+        """Return the mass matrix (n, n) at q, as `rne.mass_matrix` does."""
+        _mass_matrix.call(self._state)
+        return self._arrays["mass"]
+
+    def jacobian(self, frame: str) -> Array:
+        """Return the Jacobian (6, n) of a frame at q in base axes, as `rne.jacobian` does.
+
+        The first call for a frame makes its array.
+
+        Raises
+        ------
+        UnknownNameError
+            The robot does not have the frame.
+        """
+        try:
+            J, words = self._jacobians[frame]
+        except (KeyError, TypeError):
+            J, words = self._make_jacobian(frame)
+        _jacobian.call(words)
+        return J
+
+    def _make_jacobian(self, frame: str) -> Any:
+        site = as_frame(self.robot, frame).sites["world"]
+        words, J = self._words.copy(), np.zeros((6, self.robot.n))
+        words[SITE], words[JACOBIAN] = site.ctypes.data, J.ctypes.data
+        self._arrays[f"words of {frame}"], self._arrays[f"site of {frame}"] = words, site
+        self._jacobians[frame] = J, words.ctypes.data
+        return self._jacobians[frame]
+
+    @property
+    def address(self) -> Address:
+        """Address of compiled inverse dynamics and of the state it works on; see `address_of`."""
+        return self.address_of("inverse_dynamics")
+
+    def address_of(self, method: str, frame: str | None = None) -> Address:
+        """Return where the machine code of a method and the state of this evaluator lie.
+
+        The function is ``int64_t f(int64_t state)``, needs no Python and no lock, and fills the same array as the
+        method; it returns 1 where a mass matrix is singular and 0 otherwise. The evaluator must outlive its use.
+
+        Parameters
+        ----------
+        method : "inverse_dynamics", "forward_dynamics", "gravity_vector", "bias_vector", "mass_matrix" or "jacobian".
+        frame : that of the Jacobian.
+
+        Raises
+        ------
+        UnknownNameError, ArgumentError
+            An unknown method or frame, or a frame without need.
+
+        Examples
+        --------
+        >>> import ctypes, rne
+        >>> evaluator = rne.Evaluator(rne.load("models/planar2/robot.dh.toml"))
+        >>> function, state = evaluator.address_of("gravity_vector")
+        >>> f = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(function)
+        >>> f(state)
+        0
+        """
+        if not isinstance(method, str) or method not in _METHODS:
+            raise UnknownNameError(f"method: no method is named {method!r}; there are {listed(_METHODS)}")
+        if (frame is not None) != (method == "jacobian"):
+            raise ArgumentError(f"frame: wanted one for the method 'jacobian' alone, got {frame!r} for {method!r}")
+        state = self._state
+        if frame is not None:
+            self.jacobian(frame)
+            state = self._jacobians[frame][1]
+        return Address(EVALUATE[method].address(), state)
+
+
+def _restored(robot: Robot, gravity: Any, friction: bool, *state: Array) -> Evaluator:
+    evaluator = Evaluator(robot, gravity=gravity, friction=friction)
+    for array, numbers in zip((evaluator.q, evaluator.qd, evaluator.qdd, evaluator.tau), state, strict=True):
+        array[:] = numbers
+    return evaluator

@@ -1,0 +1,46 @@
+"""What compiled code has to know of a robot and of this process to answer a call: an array of words. No numba here."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+# The words: where the table lies and how many numbers it has; coordinates and moving joints; where zeros lie; bytes of
+# a number; then addresses of objects, of arrays, the dtype of the card, that of doubles and None; and the
+# function by which numpy makes an array.
+TABLE, NUMBERS, COORDINATES, JOINTS, ZEROS, ITEMSIZE, ARRAY, FLOATS, DOUBLES, NONE, NEW = range(11)
+
+_EMPTY = 184  # place of PyArray_Empty in the interface of numpy for C, which never moves
+_DOUBLE, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
+_PROCESS = id(np.ndarray), id(_DOUBLE), id(None)
+
+
+def _numpy_function(index: int) -> int:
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    interface = pointer(np._core._multiarray_umath._ARRAY_API, None)
+    return int(ctypes.cast(interface, ctypes.POINTER(ctypes.c_void_p))[index] or 0)
+
+
+_MAKE_EMPTY = _numpy_function(_EMPTY)
+
+
+def make_card(table: NDArray[Any], coordinates: int, zeros: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the card of a robot for calls in the precision of its table.
+
+    Parameters
+    ----------
+    table : of the links. The caller keeps it and `zeros` alive.
+    coordinates : how many the robot has.
+    zeros : as many numbers as there are coordinates, and six at least; they stand for None.
+    """
+    array, double, none = _PROCESS
+    joints = int(table[0, 0])
+    floats = double if table.dtype is _DOUBLE else id(_SINGLE)
+    numbers = [table.ctypes.data, table.size, coordinates, joints, zeros.ctypes.data, table.itemsize]
+    card = np.array([*numbers, array, floats, double, none, _MAKE_EMPTY], np.intp)
+    card.flags.writeable = False
+    return card

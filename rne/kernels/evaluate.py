@@ -1,0 +1,118 @@
+"""What control loops call, with one word for an argument: all that is worked on stands where that word points to.
+
+Nothing is checked and nothing allocated (robots of some 100 joints and more excepted, whose scratch does not fit on the
+stack). The functions have the convention of C, `int64_t f(int64_t state)`, and return 0, or 1 where a mass matrix is
+singular.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rne.kernels import forward_dynamics, gravity, inverse_dynamics, jacobian, mass_matrix
+from rne.kernels.jit import inline_allocating
+from rne.kernels.layout import COORDINATES, SITE_WIDTH, WITH_ROTORS
+from rne.kernels.scratch import table_at
+from rne.kernels.simd.pack import array_at, doubles_at, words_at
+
+# The words of a state: where the table and the arrays lie, and the loads of the joints.
+TABLE, Q, QD, QDD, TAU, G, BIAS, MASS, ZEROS, LOADS, SITE, JACOBIAN = range(12)
+WORDS = 12
+
+
+@inline_allocating
+def _table(words):
+    return table_at(words[TABLE], doubles_at(words[TABLE], 0))
+
+
+@inline_allocating
+def _row(words, k, n):
+    return doubles_at(words[k], n)
+
+
+def make_inverse_dynamics(stamp: str) -> Callable[[int], int]:
+    """Make the function that fills tau."""
+
+    def evaluate_inverse_dynamics(state):
+        stamp  # noqa: B018  part of the cache key
+        words = words_at(state, WORDS)
+        table = _table(words)
+        n = int(table[0, COORDINATES])
+        q, qd, qdd, tau = _row(words, Q, n), _row(words, QD, n), _row(words, QDD, n), _row(words, TAU, n)
+        inverse_dynamics.one(table, q, qd, qdd, tau, words[LOADS])
+        return 0
+
+    return evaluate_inverse_dynamics
+
+
+def make_bias_vector(stamp: str) -> Callable[[int], int]:
+    """Make the function that fills the torques of a motion without acceleration."""
+
+    def evaluate_bias_vector(state):
+        stamp  # noqa: B018  part of the cache key
+        words = words_at(state, WORDS)
+        table = _table(words)
+        n = int(table[0, COORDINATES])
+        q, qd, qdd, bias = _row(words, Q, n), _row(words, QD, n), _row(words, ZEROS, n), _row(words, BIAS, n)
+        inverse_dynamics.one(table, q, qd, qdd, bias, 0)
+        return 0
+
+    return evaluate_bias_vector
+
+
+def make_gravity_vector(stamp: str) -> Callable[[int], int]:
+    """Make the function that fills the torques that hold the robot still."""
+
+    def evaluate_gravity_vector(state):
+        stamp  # noqa: B018  part of the cache key
+        words = words_at(state, WORDS)
+        table = _table(words)
+        n = int(table[0, COORDINATES])
+        gravity.one(table, _row(words, Q, n), _row(words, G, n))
+        return 0
+
+    return evaluate_gravity_vector
+
+
+def make_mass_matrix(stamp: str) -> Callable[[int], int]:
+    """Make the function that fills the mass matrix."""
+
+    def evaluate_mass_matrix(state):
+        stamp  # noqa: B018  part of the cache key
+        words = words_at(state, WORDS)
+        table = _table(words)
+        n = int(table[0, COORDINATES])
+        mass = array_at(words[MASS], doubles_at(words[TABLE], 0), n, n)
+        mass_matrix.one(table, _row(words, Q, n), mass, WITH_ROTORS)
+        return 0
+
+    return evaluate_mass_matrix
+
+
+def make_forward_dynamics(stamp: str) -> Callable[[int], int]:
+    """Make the function that fills qdd; it returns 1 where the mass matrix is singular."""
+
+    def evaluate_forward_dynamics(state):
+        stamp  # noqa: B018  part of the cache key
+        words = words_at(state, WORDS)
+        table = _table(words)
+        n = int(table[0, COORDINATES])
+        q, qd, tau, qdd = _row(words, Q, n), _row(words, QD, n), _row(words, TAU, n), _row(words, QDD, n)
+        return 1 if forward_dynamics.one(table, q, qd, tau, qdd, words[LOADS]) else 0
+
+    return evaluate_forward_dynamics
+
+
+def make_jacobian(stamp: str) -> Callable[[int], int]:
+    """Make the function that fills the Jacobian of the frame of the state."""
+
+    def evaluate_jacobian(state):
+        stamp  # noqa: B018  part of the cache key
+        words = words_at(state, WORDS)
+        table = _table(words)
+        n = int(table[0, COORDINATES])
+        site = array_at(words[SITE], doubles_at(words[TABLE], 0), 1, SITE_WIDTH)
+        jacobian.one(table, site, _row(words, Q, n), array_at(words[JACOBIAN], doubles_at(words[TABLE], 0), 6, n))
+        return 0
+
+    return evaluate_jacobian
