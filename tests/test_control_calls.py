@@ -189,7 +189,7 @@ def test_a_controller_is_frozen_and_travels():
         law.gains = 0  # type: ignore[misc]
     with pytest.raises(ValueError, match="read-only"):
         law.gains[:] = 0
-    assert "feed-forward" in repr(law)
+    assert "feedforward" in repr(law)
     assert PLANAR.name in repr(law)
 
 
@@ -222,13 +222,13 @@ def test_the_table_tells_the_worst_of_a_batch():
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: control.pid(PLANAR, kp=1.0), "goal, path: wanted one of them"),
+        (lambda: control.pid(PLANAR, kp=1.0), "goal, path: wanted exactly one of them, got neither"),
         (lambda: control.pid(PLANAR, kp=1.0, goal=[0.0, 0.0], path=samples()), "got both"),
         (lambda: control.pid("arm", kp=1.0, goal=[0.0, 0.0]), "robot: wanted a Robot"),
         (lambda: control.pid(PLANAR, kp=None, goal=[0.0, 0.0]), "kp: wanted an array"),
-        (lambda: control.pid(PLANAR, kp=-1.0, goal=[0.0, 0.0]), "kp: wanted numbers of zero or more, got -1"),
-        (lambda: control.pid(PLANAR, kp=1.0, ki=np.inf, goal=[0.0, 0.0]), "ki: wanted numbers of zero or more"),
-        (lambda: control.pid(PLANAR, kp=1.0, kd=np.nan, goal=[0.0, 0.0]), "kd: wanted numbers of zero or more"),
+        (lambda: control.pid(PLANAR, kp=-1.0, goal=[0.0, 0.0]), "kp: wanted finite, nonnegative numbers, got -1"),
+        (lambda: control.pid(PLANAR, kp=1.0, ki=np.inf, goal=[0.0, 0.0]), "ki: wanted finite, nonnegative numbers"),
+        (lambda: control.pid(PLANAR, kp=1.0, kd=np.nan, goal=[0.0, 0.0]), "kd: wanted finite, nonnegative numbers"),
         (lambda: control.pid(PLANAR, kp=[1.0], goal=[0.0, 0.0]), "kp: wanted shape"),
         (lambda: control.pid(PLANAR, kp="high", goal=[0.0, 0.0]), "kp: wanted real numbers"),
         (lambda: control.pid(PLANAR, kp=1.0, goal=[0.0]), "goal: wanted shape"),
@@ -259,9 +259,9 @@ def test_what_cannot_be_simulated_or_judged():
     free = rne.simulate(PLANAR, [0.0, 0.0], t=T)
     assert free.error is None
     assert free.error_rate is None
-    with pytest.raises(rne.ArgumentError, match="tau: tracking wants a motion made by a controller"):
+    with pytest.raises(rne.ArgumentError, match="q_ref: tracking needs a reference, from a controller"):
         free.tracking()
-    with pytest.raises(rne.ArgumentError, match="band: wanted more than zero"):
+    with pytest.raises(rne.ArgumentError, match="band: wanted a positive number"):
         free.tracking(band=0.0)
     assert_near(dataclasses.replace(free, q_ref=free.q + 0.5).tracking().rms, [0.5, 0.5])
 

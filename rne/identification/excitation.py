@@ -17,9 +17,7 @@ from rne.tables import Report, cells, columns
 
 Array = NDArray[np.float64]
 
-GRID = (
-    64  # samples per period of the fastest harmonic when searching for peaks; true peaks are at most 0.12 % higher
-)
+GRID = 64  # samples per period of the fastest harmonic when searching for peaks; true peaks are at most 0.12 % higher
 ROUNDING = 1e-9  # relative margin to the limits, for rounding
 TINY = float(np.finfo(np.float64).tiny)
 STRIDE = 0.3  # step of the random search, relative to the best coefficients so far

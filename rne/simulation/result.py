@@ -142,12 +142,12 @@ class Simulation(Report):
         Raises
         ------
         ArgumentError
-            The motion has no reference (`dataclasses.replace` can add one), or the band is not positive.
+            The motion has no reference (`dataclasses.replace` can set `q_ref`), or the band is not positive.
         """
         if not float(numbers("band", band, ())) > 0:
             raise ArgumentError(f"band: wanted a positive number, got {band!r}")
         if self.error is None:
-            raise ArgumentError("q_ref: tracking needs a reference; simulate with a controller of rne.control, or set q_ref")
+            raise ArgumentError("q_ref: tracking needs a reference, from a controller of rne.control or set by hand")
         size, t = np.abs(self.error), self.t
         peak = size.max(axis=-2)
         square = size**2

@@ -127,7 +127,7 @@ def simulate(
         names = (", ".join(r.joint_names) for r in (law.robot, robot))
         raise ArgumentError("tau: the controller is for a robot with joints {}; this one has {}".format(*names))
     if is_compiled(function) and (reason := complaint(function)):
-        raise ArgumentError(f"tau: wanted a compiled controller that can be called as controller(t, q, qd, tau); this one: {reason}")
+        raise ArgumentError(f"tau: a compiled controller is called as controller(t, q, qd, tau); this one: {reason}")
     if gravity is not None:
         robot = robot.with_gravity(gravity)
 
@@ -145,7 +145,7 @@ def simulate(
         _compiled(robot, shape, times, substeps, held, acting, paths, method, friction, threads)
     else:
         asking(robot, times, substeps, function, q, qd, torques, method, friction, threads)
-    if not function:  # NaN from a function is its own choice
+    if not function:  # a function may return NaN deliberately
         _refuse_divergence(times, q_rows, qd_rows, tau_rows)
     energy = kinetic_energy(robot, q, qd) + potential_energy(robot, q)
     wanted = [np.broadcast_to(x, q.shape).copy() for x in law.reference(times)[:2]] if law else [None, None]
@@ -177,13 +177,13 @@ def held_torques(tau: ArrayLike, n: int, count: int, batch: tuple[int, ...]) -> 
             each, over = (*leading, 1, n), (*[1] * (len(batch) + 1 - len(leading)), *leading, n)
             raise ArgumentError(
                 f"tau: shape {torques.shape} is ambiguous: one row for each of {rows} simulations, or for each of "
-                f"{count} times; pass tau.reshape{each} for a constant row in each simulation, or tau.reshape{over} for "
-                "rows over time in all simulations"
+                f"{count} times; pass tau.reshape{each} for constant torques in each simulation, or "
+                f"tau.reshape{over} for torques over time in all simulations"
             )
         return torques[..., : max(count - 1, 1), :]
     wanted = f"({n},)"
     if count > 1:
-        wanted += f", (..., {count - 1}, {n}) or (..., {count}, {n}), a row for each time,"
+        wanted += f", (..., {count - 1}, {n}) or (..., {count}, {n}), one row per time,"
     wanted += f" or (..., 1, {n})"
     hint = f"; for one row per simulation pass tau.reshape{(*leading, 1, n)}" if a_simulation else ""
     raise ArgumentError(f"tau: wanted a controller, a function or shape {wanted}, got {torques.shape}{hint}")

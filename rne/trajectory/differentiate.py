@@ -1,4 +1,4 @@
-"""Velocities and accelerations of a motion of which only positions were recorded."""
+"""Velocities and accelerations from recorded positions."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from rne.tables import Report, cells, columns
 Floats = NDArray[np.float64]
 
 WINDOW, DEGREE = 21, 4
-_STEPS = 1000  # steps at the beginning whose median is the usual step
-_GAP = 10.0  # usual steps; a longer one is a gap
-_BLOCK = 1024  # samples whose windows fit the cache
+_STEPS = 1000  # number of initial steps whose median is the usual step
+_GAP = 10.0  # steps longer than this multiple of the usual step are gaps
+_BLOCK = 1024  # samples per block, so that their windows fit into the cache
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Derivatives(Report):
-    """Derivatives of a recorded motion, and what was odd about its times.
+    """Derivatives of a recorded motion, and irregularities of its times.
 
     Attributes
     ----------
-    qd, qdd : (T, n) first and second derivatives; NaN where a window has not degree + 1 different times.
-    duplicates : (k,) samples whose time is that of the sample before.
-    gaps : (k,) samples before which some are missing.
+    qd, qdd : (T, n) first and second derivatives; NaN where a window has fewer than degree + 1 distinct times.
+    duplicates : (k,) indices of samples with the same time as the previous sample.
+    gaps : (k,) indices of the first samples after gaps.
 
     Examples
     --------
@@ -54,41 +54,42 @@ class Derivatives(Report):
             "largest |qdd|": cells(np.fmax.reduce(np.abs(accelerations), axis=0, initial=0.0)),
             "not a number": [str(count) for count in none],
         }
-        odd = f"{len(self.duplicates)} times twice, {len(self.gaps)} gaps"
+        odd = f"{len(self.duplicates)} duplicate times, {len(self.gaps)} gaps"
         return f"{len(speeds)} samples, {odd}\n{columns(joints)}"
 
 
 def differentiate(
     t: ArrayLike, q: ArrayLike, *, window: int = WINDOW, degree: int = DEGREE, gap: float | None = None
 ) -> Derivatives:
-    """Velocities and accelerations of sampled positions, by polynomials through windows of neighbors.
+    """Velocities and accelerations of sampled positions, by least-squares polynomials in sliding windows.
 
-    To each sample and its neighbors a polynomial in time is fitted by least squares; its derivatives there are the
-    result. At even times this is the filter of Savitzky and Golay, Analytical Chemistry 36 (1964) 1627; orthogonal
-    polynomials (Forsythe, J. SIAM 5 (1957) 74) make the same of uneven times. At the ends, and beside gaps, the window
-    stays inside and the sample stands off its middle.
+    A polynomial in time is fitted to each sample and its neighbors; its derivatives at the sample are the result. At
+    uniform times this is the Savitzky-Golay filter (Analytical Chemistry 36 (1964) 1627); orthogonal polynomials
+    (Forsythe, J. SIAM 5 (1957) 74) extend it to nonuniform times. At the ends and next to gaps the window is shifted
+    so that it stays inside, and the sample is then not at its center.
 
-    A wider window takes out more noise and cuts off more of fast motions. With the defaults, a sine of 1 Hz at 1 kHz
-    with times that jitter by a fifth of a step and noise of 1e-6 of its amplitude is differentiated to 3e-5 of the
-    largest velocity and 2e-3 of the largest acceleration (root mean square); with window=51 to 6e-6 and 2e-4.
+    A wider window removes more noise, but attenuates fast motions more. With the defaults, the RMS error for a sine of
+    1 Hz sampled at 1 kHz, with a jitter of the times of a fifth of a step and noise of 1e-6 of the amplitude, is 3e-5
+    of the largest velocity and 2e-3 of the largest acceleration; with window=51 it is 6e-6 and 2e-4.
 
     Parameters
     ----------
-    t : (T,) times, s; they may be uneven, but not fall.
-    q : (T, n) or (T,) positions; a NaN spoils the windows it is in.
-    window : samples in a window; odd.
+    t : (T,) nondecreasing times, s; they may be nonuniform.
+    q : (T, n) or (T,) positions; a NaN affects all windows that contain it.
+    window : number of samples in a window; odd.
     degree : of the polynomials, 2 or more.
-    gap : step in time above which samples are missing, s: no window spans it. By default ten times the median of the
-        first thousand steps.
+    gap : time step above which samples are considered missing, s; no window spans a gap. By default ten times the
+        median of the first thousand steps.
 
     Returns
     -------
-    derivatives : Derivatives with qd and qdd of the shape of q, the duplicates and the gaps.
+    derivatives : Derivatives
+        qd and qdd with the shape of q, and the indices of duplicates and gaps.
 
     Raises
     ------
     ArgumentError
-        An argument has the wrong shape or value, or times fall.
+        An argument has the wrong shape or value, or times decrease.
 
     Examples
     --------
@@ -105,11 +106,11 @@ def differentiate(
     check_filter(window, degree)
     values = real_array("q", q).astype(np.float64, copy=False)
     if values.ndim not in (1, 2) or len(values) != len(times):
-        raise ArgumentError(f"q: wanted shape ({len(times)}, n), as t has {len(times)} times; got {values.shape}")
+        raise ArgumentError(f"q: wanted shape ({len(times)}, n), since t has {len(times)} times; got {values.shape}")
     steps = np.diff(times)
     if (steps < 0).any():
         k = int(np.argmax(steps < 0)) + 1
-        raise ArgumentError(f"t: times fall from {times[k - 1]:.17g} to {times[k]:.17g} s, at sample {k}")
+        raise ArgumentError(f"t: times decrease from {times[k - 1]:.17g} to {times[k]:.17g} s at sample {k}")
     longest = usual_gap(times) if gap is None else _length_of(gap)
     qd, qdd = derivatives(
         times, values.reshape(len(times), 1 if values.ndim == 1 else values.shape[1]), window, degree, longest
@@ -125,17 +126,17 @@ def differentiate(
 def _length_of(gap: float) -> float:
     length = real_array("gap", gap)
     if length.shape or not length > 0:
-        raise ArgumentError(f"gap: wanted a time of more than zero, got {gap!r}")
+        raise ArgumentError(f"gap: wanted a positive time in s, got {gap!r}")
     return float(length)
 
 
 def check_filter(window: int, degree: int) -> None:
-    """Refuse a window that is not odd or too short for the degree.
+    """Refuse a window that is even or too short for the degree.
 
     Raises
     ------
     ArgumentError
-        It is one.
+        The window is even or not larger than the degree, or a number is not a whole number.
     """
     whole_number("degree", degree, 2)
     whole_number("window", window, 1)
@@ -144,7 +145,7 @@ def check_filter(window: int, degree: int) -> None:
 
 
 def usual_gap(t: Floats) -> float:
-    """Return the step above which samples are missing, by the first times of a motion; infinite if that is no help."""
+    """Return the step above which samples count as missing, from the first times; infinite if they are all equal."""
     steps = np.diff(t[: _STEPS + 1])
     steps = steps[steps > 0]
     return _GAP * float(np.median(steps)) if steps.size else math.inf
@@ -153,8 +154,8 @@ def usual_gap(t: Floats) -> float:
 def derivatives(t: Floats, q: Floats, window: int, degree: int, gap: float) -> tuple[Floats, Floats]:
     """Return first and second derivatives (T, n).
 
-    Each depends on the samples of its window alone, to the last bit, so that a long motion may be done in parts that
-    overlap.
+    Each result depends only on the samples in its window, bit for bit, so that a long motion can be processed in
+    overlapping parts.
     """
     qd, qdd = np.empty_like(q), np.empty_like(q)
     edges = [0, *(np.flatnonzero(np.diff(t) > gap) + 1).tolist(), len(t)]
@@ -170,9 +171,9 @@ def derivatives(t: Floats, q: Floats, window: int, degree: int, gap: float) -> t
 def _fit(
     t: Floats, q: Floats, samples: NDArray[Any], left: NDArray[Any], width: int, degree: int, qd: Floats, qdd: Floats
 ) -> None:
-    """Fill the derivatives at some samples, whose windows begin at `left`.
+    """Fill the derivatives at some samples, whose windows start at `left`.
 
-    All is done element by element in a fixed order, never by a sum of numpy's, which adds in an order of its own.
+    Sums are accumulated element by element in a fixed order; the order of `numpy.sum` depends on the shape.
     """
     where = left + np.arange(width)[:, None]  # (width, samples)
     times = t[where]
@@ -180,12 +181,12 @@ def _fit(
     enough = 1 + np.count_nonzero(np.diff(times, axis=0), axis=0) > degree
     scale[~enough] = 1.0
     u = (times - t[samples]) / scale
-    here, before = np.ones_like(u), np.zeros_like(u)  # a polynomial at the times of the window, and the one before it
+    here, before = np.ones_like(u), np.zeros_like(u)  # current and previous polynomial at the times of the window
     zero = np.zeros(len(samples))
-    value, slope, bend = (zero + 1.0, zero), (zero, zero), (zero, zero)  # derivatives of both, at the sample
+    value, slope, bend = (zero + 1.0, zero), (zero, zero), (zero, zero)  # value and derivatives of both at the sample
     first, second = np.zeros_like(u), np.zeros_like(u)  # weights of the positions
     size, beta = zero + width, zero
-    with np.errstate(divide="ignore", invalid="ignore"):  # windows without enough different times
+    with np.errstate(divide="ignore", invalid="ignore"):  # windows with too few distinct times
         for k in range(degree + 1):
             first += slope[0] / size * here
             second += bend[0] / size * here
@@ -203,7 +204,7 @@ def _fit(
     for weights, result in ((first, qd), (second, qdd)):
         total = np.zeros((len(samples), q.shape[1]))
         for weight, at in zip(weights, where, strict=True):
-            # Away from the ends the windows slide, and a slice is faster than a choice.
+            # Away from the ends the indices are contiguous, and a slice is faster than fancy indexing.
             total += weight[:, None] * (q[at[0] : at[-1] + 1] if at[-1] - at[0] == len(at) - 1 else q[at])
         total[~enough] = np.nan
         result[samples] = total

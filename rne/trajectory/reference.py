@@ -1,4 +1,4 @@
-"""Paths in time: a posture to hold, or samples with a polynomial from each to the next."""
+"""Reference paths: a posture to hold, or samples joined by polynomials."""
 
 from __future__ import annotations
 
@@ -18,14 +18,12 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """Positions over time, piece by piece polynomials of fifth degree.
-
-    Outside its times it stands still at the nearest end.
+    """Piecewise quintic path; at rest at the nearest end outside its times.
 
     Attributes
     ----------
     breaks : (K,) times, s.
-    pieces : (..., K - 1, 6, n) coefficients in the part of each interval that has passed.
+    pieces : (..., K - 1, 6, n) coefficients, in powers of the elapsed fraction of each interval.
     """
 
     breaks: Array
@@ -42,7 +40,7 @@ class Path:
         Raises
         ------
         ArgumentError
-            The times are no real numbers.
+            The times are not real numbers.
         """
         t = real_array("t", t).astype(np.float64)
         k = np.clip(np.searchsorted(self.breaks, t, side="right") - 1, 0, len(self.breaks) - 2)
@@ -52,7 +50,7 @@ class Path:
 
 
 def standing(robot: Robot, goal: ArrayLike) -> Path:
-    """Path that stays where it is, (..., n)."""
+    """Path at rest at a posture (..., n)."""
     batch = as_batch(robot, {"goal": goal}, required="goal")
     pieces = np.zeros((*batch.shape, 1, 6, robot.n))
     pieces[..., 0, 0, :] = batch.rows["goal"].reshape(*batch.shape, robot.n)
@@ -68,14 +66,14 @@ def through(robot: Robot, path: object) -> Path:
         what = f"{type(path).__name__} of {len(path)}" if isinstance(path, tuple | list) else type(path).__name__
         raise ArgumentError(
             f"path: wanted (t, q, qd) or (t, q, qd, qdd), got a {what}; "
-            "of positions alone, np.gradient(q, t, axis=0) makes velocities"
+            "to get velocities from positions alone, use np.gradient(q, t, axis=0)"
         )
     times = as_times("path: t", path[0], least=2)
     names = [f"path: {name}" for name in ("q", "qd", "qdd")[: len(path) - 1]]
     values = {name: real_array(name, value) for name, value in zip(names, path[1:], strict=True)}
     for name, rows in values.items():
         if rows.ndim < 2 or rows.shape[-2] != len(times):
-            wanted = f"shape (..., {len(times)}, {robot.n}), a row for each time"
+            wanted = f"shape (..., {len(times)}, {robot.n}), one row per time"
             raise ArgumentError(f"{name}: wanted {wanted}; got {rows.shape}")
     batch = as_batch(robot, values, required=names[0])
     q, qd, *rest = (batch.rows[name].astype(np.float64).reshape(*batch.shape, robot.n) for name in names)

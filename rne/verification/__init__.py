@@ -1,1 +1,1 @@
-"""Checks of the fast functions on the user's own robot."""
+"""Verification of the fast functions on a given robot."""

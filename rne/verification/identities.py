@@ -1,4 +1,4 @@
-"""The identities of dynamics that `rne.verify` checks: one function and one line of `IDENTITIES` for each."""
+"""Identities of the dynamics checked by `rne.verify`: for each, one function and one entry of `IDENTITIES`."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from rne.model.robot import Robot
 
 Array = NDArray[np.float64]
 
-ROUNDING = 1e-9  # both sides exact but for rounding: some 1e-15 on robots, 1e-12 on the longest chains
-QUOTIENT = 1e-7  # one side is a difference quotient of fourth order over STEP: some 1e-9
-SMALLEST = SINGULAR  # eigenvalue of a mass matrix with ones on its diagonal; no pivot of it can be smaller
-STEP = 1e-3  # rad or m that the fastest joint moves in a difference quotient, near enough
+ROUNDING = 1e-9  # both sides exact up to rounding: about 1e-15 on robots, 1e-12 on the longest chains
+QUOTIENT = 1e-7  # one side is a fourth-order difference quotient with step STEP: about 1e-9
+SMALLEST = SINGULAR  # bound on eigenvalues of mass matrices scaled to a unit diagonal; pivots are not smaller
+STEP = 1e-3  # approximate motion of the fastest joint in a difference quotient, rad or m
 TINY = float(np.finfo(np.float64).tiny)
-ROOM = 1 << 20  # numbers at a time, 8 MB: of symbols D_ijk there are n^3 a sample
+ROOM = 1 << 20  # numbers in memory at a time, 8 MB; the symbols D_ijk take n^3 per sample
 
 
 @dataclass(frozen=True)
 class Motions:
-    """Sampled states (samples, n) of a robot, and what several identities need of them."""
+    """Sampled states (samples, n) of a robot, and quantities that several identities share."""
 
     robot: Robot
     q: Array
@@ -49,21 +49,21 @@ class Motions:
 
     @cached_property
     def tau(self) -> Array:
-        """Torques (samples, n) by the recursion."""
+        """Torques (samples, n) from recursive Newton-Euler."""
         return inverse_dynamics(self.robot, self.q, self.qd, self.qdd)
 
     def slices(self, size: int) -> Iterator[slice]:
-        """Parts of the samples for what takes `size` numbers a sample."""
+        """Split the samples into slices for a quantity with `size` numbers per sample."""
         step = max(1, ROOM // max(1, size))
         yield from (slice(k, k + step) for k in range(0, len(self.q), step))
 
     @cached_property
     def _of_symbols(self) -> tuple[Array, Array, Array]:
-        """What is needed of Lagrange's symbols D_ijk, without keeping them: see the three properties that follow."""
+        """Contractions of Lagrange's symbols D_ijk, which are not kept: see the three properties that follow."""
         n = self.robot.n
         matrix, gross, error = np.empty((*self.qd.shape, n)), np.empty(self.qd.shape), np.empty(self.qd.shape)
         for part in self.slices(n**3):
-            rows = part if len(self.q) == len(self.qd) else slice(None)  # or else many motions in one place
+            rows = part if len(self.q) == len(self.qd) else slice(None)  # otherwise many velocities at one position
             q, qd = self.q[part], self.qd[rows, None, :]
             speed = np.abs(qd)
             D = lagrange.christoffel(self.robot, q)
@@ -75,7 +75,7 @@ class Motions:
 
     @property
     def D_ijk_qd(self) -> Array:  # noqa: N802
-        """Coriolis matrices sum_k D_ijk qd_k (samples, n, n), Lagrange's; the other terms of his are `D_ij`, `D_i`."""
+        """Coriolis matrices sum_k D_ijk qd_k (samples, n, n) from Lagrange; see also `D_ij` and `D_i`."""
         return self._of_symbols[0]
 
     @property
@@ -85,12 +85,12 @@ class Motions:
 
     @property
     def symbol_error(self) -> Array:
-        """What the errors of the symbols could add to torques, sum_jk |error of D_ijk| |qd_j qd_k| (samples, n)."""
+        """Bound on torque errors due to the symbols, sum_jk |error of D_ijk| |qd_j qd_k| (samples, n)."""
         return self._of_symbols[2]
 
     @cached_property
     def weakest(self) -> Array:
-        """Smallest eigenvalue (samples,) of Lagrange's mass matrix, scaled to ones on its diagonal; NaN if none."""
+        """Smallest eigenvalue (samples,) of Lagrange's mass matrix, scaled to a unit diagonal; NaN if undefined."""
         found = np.full(len(self.q), np.nan)
         own = np.sqrt(np.maximum(np.einsum("sii->si", self.D_ij), 0.0))
         for k, (D, root) in enumerate(zip(self.D_ij, own, strict=True)):
@@ -100,45 +100,45 @@ class Motions:
 
     @cached_property
     def D_ij(self) -> Array:  # noqa: N802
-        """Mass matrices (samples, n, n), Lagrange's."""
+        """Mass matrices (samples, n, n) from Lagrange."""
         return lagrange.inertia_matrix(self.robot, self.q)
 
     @cached_property
     def D_i(self) -> Array:  # noqa: N802
-        """Gravity torques (samples, n), Lagrange's."""
+        """Gravity torques (samples, n) from Lagrange."""
         return lagrange.gravity_vector(self.robot, self.q)
 
     @cached_property
     def springs(self) -> Array:
-        """Torques of the springs (samples, n), Lagrange's."""
+        """Torques of the springs (samples, n) from Lagrange."""
         return lagrange.spring_torque(self.robot, self.q)
 
     @cached_property
     def scale(self) -> Array:
-        """Torque scale (samples, n): all contributions to the torque of a joint by size, before any cancel.
+        """Torque scale (samples, n): sum of the absolute values of all contributions to the torque of a joint.
 
-        A joint that carries next to nothing still inherits rounding from the rest of the robot, so none counts for less
-        than a thousandth of the largest.
+        A joint that carries almost no mass still inherits rounding from the rest of the robot, so the scale is at least
+        a thousandth of the largest in the sample.
         """
         gross = times(np.abs(self.D_ij), np.abs(self.qdd)) + np.abs(self.D_i) + np.abs(self.springs)
         gross = gross + self.velocity_scale
         return np.asarray(np.maximum(gross, 1e-3 * gross.max(axis=-1, keepdims=True, initial=0.0)) + TINY)
 
     def part(self, part: slice) -> Motions:
-        """Some of the samples, with what errors are measured by: that is not worked out twice."""
+        """Some of the samples, with the reference quantities already computed for them."""
         some = Motions(self.robot, self.q[part], self.qd[part], self.qdd[part])
         some.__dict__.update({name: getattr(self, name)[part] for name in ("scale", "D_ij", "weakest")})
         return some
 
     def at(self, time: Array) -> Motions:
-        """The same motions a little earlier or later, at constant acceleration; one time a sample."""
+        """The same motions shifted in time at constant acceleration; one time per sample."""
         t = time[:, None]
         return Motions(self.robot, self.q + self.qd * t + self.qdd * t * t / 2, self.qd + self.qdd * t, self.qdd)
 
     def rate(self, quantity: Callable[[Motions], Array]) -> Array:
-        """Derivative of a quantity (samples, ...) by time, by differences of fourth order.
+        """Time derivative of a quantity (samples, ...) by differences of fourth order.
 
-        The step is short enough for the accelerations too: a joint that turns round just now is fast soon.
+        The step also accounts for accelerations: a joint at rest that accelerates moves within the step.
         """
         speed, change = (np.abs(x).max(axis=-1, initial=0.0) for x in (self.qd, self.qdd))
         h = STEP / np.maximum(np.maximum(speed, np.sqrt(change)), STEP)
@@ -147,7 +147,7 @@ class Motions:
         return np.asarray((8 * near - far) / (12 * h.reshape(-1, *[1] * (near.ndim - 1))))
 
     def each_joint_at_rest(self, k: int) -> Motions:
-        """Sample k without the motion of the first joint, of the second, and so on; one q (1, n) for all of them."""
+        """Sample k with the first joint at rest, with the second at rest, and so on; they share one q (1, n)."""
         moving = 1.0 - np.eye(self.robot.n)
         return Motions(self.robot, self.q[k : k + 1], self.qd[k] * moving, self.qdd[k] * moving)
 
@@ -158,18 +158,18 @@ def times(matrix: Array, vector: Array) -> Array:
 
 
 def as_share(m: Motions, X: Array) -> Array:
-    """Error of inertias (samples, n, n) as a share of those on the diagonal, in their row and column."""
+    """Errors of inertias (samples, n, n) relative to sqrt(D_ii D_jj)."""
     own = np.sqrt(np.maximum(np.einsum("sii->si", m.D_ij), 0.0))
     own = np.maximum(own, 1e-3 * own.max(axis=-1, keepdims=True, initial=0.0)) + TINY
     return np.asarray(np.abs(X) / own[:, :, None] / own[:, None, :])
 
 
 def _per_speed(m: Motions) -> Array:
-    """What turns C and dM/dt into inertias: one over the speed of the fastest joint, (samples, 1, 1)."""
+    """Factor (samples, 1, 1) that scales C and dM/dt to inertias: the inverse of the speed of the fastest joint."""
     return np.asarray(1 / (np.abs(m.qd).max(axis=-1, initial=0.0) + TINY))[:, None, None]
 
 
-# Each of these returns deviations (samples,), (samples, n) or (samples, n, n), as shares of the scale.
+# Each of these returns relative deviations (samples,), (samples, n) or (samples, n, n).
 
 
 def _recursion(m: Motions) -> Array:
@@ -197,8 +197,8 @@ def _symbols(m: Motions) -> Array:
 
 
 def _inverse(m: Motions) -> Array:
-    """Of inverses that would be exact of mass matrices whose errors are small: as shares of 1 / weakest^2."""
-    if not (m.weakest > SMALLEST).all():  # told by the mass matrix
+    """Relative to 1 / weakest^2, by which small errors of a mass matrix may change its inverse."""
+    if not (m.weakest > SMALLEST).all():  # reported by the identity of the mass matrix
         return np.zeros(m.q.shape)
     own = np.sqrt(np.einsum("sii->si", m.D_ij))
     scaled = m.D_ij / own[:, :, None] / own[:, None, :]
@@ -214,14 +214,14 @@ def _terms(m: Motions) -> Array:
 
 
 def _forward(m: Motions, method: str) -> Array:
-    """In torques, since rounding of a torque may turn a light joint by any acceleration.
+    """Compare torques, since the rounding of a torque may change the acceleration of a light joint arbitrarily.
 
-    An error of one acceleration shows in the torques of many joints. So the worst of them in a sample is charged to the
-    joints by their errors of acceleration, each measured by its own inertia.
+    An error of one acceleration affects the torques of many joints. Therefore the largest torque error of a sample is
+    distributed over the joints in proportion to their acceleration errors, each scaled by its own inertia.
     """
     try:
         qdd = forward_dynamics(m.robot, m.q, m.qd, m.tau, method=method)
-    except SingularError:  # where it is right to refuse, that is told, with the joint, by the mass matrix
+    except SingularError:  # if it is right to refuse, the identity of the mass matrix reports that, with the joint
         return np.full(m.q.shape, 0.0 if (_definite(m) > -SMALLEST).any() else np.inf)
     worst = np.max(np.abs(inverse_dynamics(m.robot, m.q, m.qd, qdd) - m.tau) / m.scale, axis=-1, initial=0.0)
     error = np.abs(qdd - m.qdd) * np.sqrt(np.maximum(np.einsum("sii->si", m.D_ij), 0.0))
@@ -263,9 +263,9 @@ def _gravity(m: Motions) -> Array:
 
 
 def _definite(m: Motions) -> Array:
-    """Minus the smallest eigenvalue, at the joint with the largest share in that motion.
+    """Minus the smallest eigenvalue, at the joint with the largest component of its eigenvector.
 
-    Every coordinate is measured by its own inertia: angles and lengths, shoulders and fingers do not compare otherwise.
+    Each coordinate is scaled by its own inertia, which makes angles and lengths, shoulders and fingers comparable.
     """
     deviation = np.full(m.q.shape, -np.inf)
     own = np.sqrt(np.maximum(np.einsum("sii->si", m.M), 0.0))
@@ -282,14 +282,14 @@ def _definite(m: Motions) -> Array:
 
 @dataclass(frozen=True)
 class Identity:
-    """An identity of a robot.
+    """An identity that the functions of rne must satisfy.
 
     Attributes
     ----------
-    name : in words.
+    name : description.
     tolerance : the largest deviation that passes.
-    deviation : what measures it: (samples,), or (samples, n, ...) where it belongs to joints.
-    by_motion : whether the joint of one without joints is found by the motion of which it is, as for an energy.
+    deviation : function that returns deviations (samples,), or (samples, n, ...) if they belong to joints.
+    by_motion : whether to attribute deviations (samples,), as of an energy, to the joint whose motion causes them.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The identities of motions, wrenches and parameters that `rne.verify` checks: one function each."""
+"""Identities of motions, wrenches and parameters checked by `rne.verify`: one function each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 
 def worst(error: Array, size: Array) -> Array:
-    """Largest errors (samples,) of numbers (samples, ...), as shares of the largest size of all samples together."""
+    """Largest errors (samples,) of numbers (samples, ...), relative to the largest absolute value in all samples."""
     flat = np.abs(error).reshape(len(error), -1)
     return np.asarray(flat.max(axis=1, initial=0.0) / (np.abs(size).max(initial=0.0) + TINY))
 
@@ -31,7 +31,7 @@ def vee(X: Array) -> Array:
 
 
 def moving_frames(robot: Robot) -> list[str]:
-    """Frames that some coordinate moves."""
+    """Names of the frames that move with some coordinate."""
     moved = {joint.child for joint in robot.tree.joints if joint.movable}
     before = {joint.child: joint.parent for joint in robot.tree.joints}
     found = []
@@ -53,7 +53,7 @@ def _poses(m: Motions) -> Array:
 
 
 def _jacobians(m: Motions) -> Array:
-    """Of frames that lie on the axes of all joints before them the linear part is nothing but rounding."""
+    """Relative to the reach in each sample: for a frame on all its joint axes, the linear part is only rounding."""
     n, deviation, frames = m.robot.n, np.zeros(m.q.shape), moving_frames(m.robot)
     if not frames:
         return deviation
@@ -78,14 +78,14 @@ def _of_frames(m: Motions, quantity: Callable[[str], Array]) -> Array:
 
 
 def _by_halves(error: Array, size: Array) -> Array:
-    """Errors of linear and of angular parts (samples, ..., 6), each as shares of the largest of its kind."""
+    """Errors of linear and of angular parts (samples, ..., 6), relative to the largest of each kind."""
     halves = (slice(0, 3), slice(3, 6))
     found: Array = np.max([worst(error[..., half], size[..., half]) for half in halves], axis=0)
     return found
 
 
 def _frame_motions(m: Motions) -> Array:
-    """Velocities and accelerations by the Jacobians, of which the changes are those of the velocities."""
+    """Compare velocities with J qd, and accelerations with J qdd + Jd qd."""
     v = _of_frames(m, lambda name: frame_velocity(m.robot, m.q, m.qd, name))
     a = _of_frames(m, lambda name: frame_acceleration(m.robot, m.q, m.qd, m.qdd, name))
     drift = _of_frames(m, lambda name: jacobian_dot_qd(m.robot, m.q, m.qd, name))
@@ -125,7 +125,7 @@ def _center(m: Motions) -> Array:
 
 
 def some_wrenches(robot: Robot) -> dict[str, Array]:
-    """A wrench at each frame, no two alike."""
+    """A different wrench at each frame."""
     rng = np.random.default_rng(0)
     return {name: rng.uniform(-1.0, 1.0, 6) for name in robot.frame_names}
 
@@ -171,9 +171,9 @@ def _carried(m: Motions, of_bodies: Callable[[slice], dict[str, Array]], shape: 
 
 
 def _momenta(m: Motions) -> Array:
-    """Integral of v r^T dm (samples, joints, 4, 4) over all that each joint carries, r = [x, y, z, 1] in the base.
+    """Integral of v r^T dm (samples, joints, 4, 4) over all bodies carried by each joint, r = [x, y, z, 1] in the base.
 
-    Its last column is the momentum, its skew part half the angular momentum about the origin of the base.
+    Its last column is the linear momentum, its skew part half the angular momentum about the origin of the base.
     """
     inertias = {body.name: lagrange.pseudo_inertia(body) for body in m.robot.tree.bodies}
 
@@ -186,7 +186,7 @@ def _momenta(m: Motions) -> Array:
 
 
 def _bearings(m: Motions) -> Array:
-    """Wrenches in the joints: what all that they carry gains of momentum, less its weight. Euler's two laws."""
+    """Compare joint wrenches with the rate of momentum of the bodies they carry minus their weight (Euler's laws)."""
     rate, gravity = m.rate(_momenta), m.robot.gravity
     T = lagrange.transforms(m.robot, m.q)
 

@@ -1,4 +1,4 @@
-"""The identities that `rne.verify` checks of the ways to call a function: one state, a batch, and float32."""
+"""Identities checked by `rne.verify` between the ways to call a function: one state, a batch, and float32."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from rne.verification.kinematic_identities import moving_frames, some_wrenches
 
 Array = NDArray[np.float64]
 
-HALF = 1e-3  # of float32, whose rounding is 6e-8: some 1e-6 on arms, 1e-4 on the longest chains
-SEVERAL = 8  # frames that are called alone: the code is the same for all
+HALF = 1e-3  # tolerance for float32, with rounding of 6e-8: about 1e-6 on arms, 1e-4 on the longest chains
+SEVERAL = 8  # number of frames that are called one by one; the code is the same for all
 
 
 @dataclass(frozen=True)
 class States:
-    """What functions are called with: positions, velocities, accelerations, torques, (samples, n) or (n,) each."""
+    """Arguments of the functions: positions, velocities, accelerations, torques, (samples, n) or (n,) each."""
 
     q: Any
     qd: Any
@@ -41,7 +41,7 @@ class States:
     tau: Any
 
     def each(self, change: Callable[[Any], Any]) -> States:
-        """The same with every array changed."""
+        """Apply a function to every array."""
         return States(*(change(x) for x in (self.q, self.qd, self.qdd, self.tau)))
 
 
@@ -55,7 +55,7 @@ def _frames(robot: Robot) -> list[str]:
 
 
 def _over_frames(call: Callable[[Robot, States, str], Any]) -> Function:
-    """A function of one frame as one of several, (..., frames, numbers)."""
+    """Turn a function of one frame into one of several frames, (..., frames, numbers)."""
 
     def every(robot: Robot, x: States) -> Any:
         found = [np.asarray(call(robot, x, name)).reshape(*x.q.shape[:-1], -1) for name in _frames(robot)]
@@ -65,14 +65,14 @@ def _over_frames(call: Callable[[Robot, States, str], Any]) -> Function:
 
 
 def _one_wrench(robot: Robot, x: States) -> Any:
-    """Of one state, the only way into the compiled function for one is a single wrench."""
+    """Apply a single wrench: for one state, only that reaches the compiled function for one state."""
     wrenches = some_wrenches(robot)
     name = list(wrenches)[-1]
     return static_torque(robot, x.q, {name: wrenches[name].astype(x.q.dtype)})
 
 
-# Each of these tells the errors (samples, ...) of what a function gave as shares of what they may be parts of; of what
-# belongs to joints they keep the axis of the joint, as those in `rne.identities` do.
+# Each of these returns the errors (samples, ...) of a result relative to a suitable scale. Errors that belong to joints
+# keep the axis of the joints, as in `rne.verification.identities`.
 
 
 def _of_torques(m: Motions, error: Array, wanted: Array) -> Array:
@@ -89,13 +89,13 @@ def _of_velocity(m: Motions, error: Array, _: Array) -> Array:
 
 
 def _of_symbols(m: Motions, error: Array, _: Array) -> Array:
-    """As torques, at the velocities of the sample."""
+    """Measure as torques, at the velocities of the sample."""
     speed = np.abs(m.qd)
     return np.asarray(np.einsum("sijk,sj,sk->si", np.abs(error), speed, speed) / m.scale)
 
 
 def _of_accelerations(m: Motions, error: Array, _: Array) -> Array:
-    """Rounding of a torque may turn joints by as much as the weakest motion of the mass matrix lets it."""
+    """Measure by the effect of rounding of a torque along the eigenvector of the smallest eigenvalue."""
     own = np.sqrt(np.einsum("sii->si", m.D_ij)) + TINY
     size = np.linalg.norm(m.scale / own, axis=1) / m.weakest
     return np.asarray(np.abs(error) * own / (size[:, None] + TINY))
@@ -107,13 +107,13 @@ def _of_inverse(m: Motions, error: Array, _: Array) -> Array:
 
 
 def _of_all(_: Motions, error: Array, wanted: Array) -> Array:
-    """Of the largest of these numbers in all samples: positions of all frames, say."""
+    """Measure by the largest of these numbers in all samples, such as the positions of all frames."""
     rows = np.abs(error).reshape(len(error), -1)
     return np.asarray(rows.max(axis=1, initial=0.0) / (np.abs(wanted).max(initial=0.0) + TINY))
 
 
 def _of_parameters(m: Motions, error: Array, wanted: Array) -> Array:
-    """Of the largest number of all masses, of all first moments or of all inertias, ten columns a link."""
+    """Measure by the largest number of the same kind: mass, first moment or inertia, ten columns per link."""
     shape = (*error.shape[:-1], len(m.robot.links.joints), len(OF_BODY))
     error, wanted = error.reshape(shape), wanted.reshape(shape)
     kinds = (slice(0, 1), slice(1, 4), slice(4, 10))
@@ -122,7 +122,7 @@ def _of_parameters(m: Motions, error: Array, wanted: Array) -> Array:
 
 
 def _of_motions(m: Motions, error: Array, wanted: Array) -> Array:
-    """Of the largest linear and the largest angular part (..., 6)."""
+    """Measure linear and angular parts (..., 6) by the largest of each kind."""
     return np.maximum(_of_all(m, error[..., :3], wanted[..., :3]), _of_all(m, error[..., 3:], wanted[..., 3:]))
 
 
@@ -131,7 +131,7 @@ def _of_energies(m: Motions, error: Array, wanted: Array) -> Array:
 
 
 FUNCTIONS: dict[str, tuple[Function, Share, int]] = {
-    # name: the function, how errors are measured, and how many numbers it returns, as a power of n
+    # name: the function, its measure of errors, and the size of its result as a power of n
     "inverse_dynamics": (lambda r, x: inverse_dynamics(r, x.q, x.qd, x.qdd), _of_torques, 1),
     "inverse_dynamics (gravity)": (
         lambda r, x: inverse_dynamics(r, x.q, x.qd, x.qdd, gravity=(1.0, 2.0, -3.0)),
@@ -175,23 +175,23 @@ FUNCTIONS: dict[str, tuple[Function, Share, int]] = {
 
 
 def _alone(function: Function, robot: Robot, x: States) -> Array:
-    """The function of each state alone, (samples, ...)."""
+    """Call the function for one state at a time; returns (samples, ...)."""
     return np.stack([np.asarray(function(robot, x.each(lambda a, k=k: a[k].copy()))) for k in range(len(x.q))])  # type: ignore[misc]
 
 
 def _agreement(name: str, single: bool, m: Motions) -> Array:
-    """How far calls in float64, state by state, or in float32, both ways, are from the batch in float64."""
+    """Deviation from the batch in float64 of calls state by state or, with `single`, of both kinds in float32."""
     function, share, power = FUNCTIONS[name]
-    if "center" in name and m.robot.total_mass == 0:  # which has none
+    if "center" in name and m.robot.total_mass == 0:  # undefined
         return np.zeros(len(m.q))
     inverted = share in (_of_accelerations, _of_inverse)
-    if inverted and not (m.weakest > SMALLEST).all():  # told by the mass matrix
+    if inverted and not (m.weakest > SMALLEST).all():  # reported by the identity of the mass matrix
         return np.zeros(m.q.shape)
     found = []
     for part in m.slices(8 * m.robot.n**power):
         rows = States(m.q[part], m.qd[part], m.qdd[part], m.tau[part])
         of = m.part(part)
-        if single:  # at the very states that float32 can tell
+        if single:  # use states that float32 represents exactly
             rows = rows.each(lambda a: a.astype(np.float32))
         try:
             wanted = np.asarray(function(m.robot, rows.each(lambda a: a.astype(np.float64))))
@@ -199,7 +199,7 @@ def _agreement(name: str, single: bool, m: Motions) -> Array:
             if single:
                 results.append(np.asarray(function(m.robot, rows)))
             found.append(np.max([share(of, got.astype(np.float64) - wanted, wanted) for got in results], axis=0))
-        except SingularError:  # of a robot that has an answer
+        except SingularError:  # wrong here, since the mass matrix is not singular
             found.append(np.full(m.q[part].shape, np.inf))
     return np.concatenate(found)
 

@@ -1,4 +1,4 @@
-"""Check the fast functions on a robot against Lagrange's equations and against the laws of mechanics."""
+"""Verify the fast functions on a robot against Lagrange's equations and the laws of mechanics."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from rne.verification.identities import IDENTITIES, Identity, Motions
 from rne.verification.kinematic_identities import KINEMATIC
 from rne.verification.variants import VARIANTS
 
-CHUNK = 64  # samples at a time: what is known of them takes n^2 a sample
+CHUNK = 64  # samples at a time; cached quantities take n^2 numbers per sample
 CHECKS = (*IDENTITIES, *KINEMATIC, *VARIANTS)
 
 
 @dataclass(frozen=True)
 class IdentityCheck:
-    """How well one identity held.
+    """Result of the check of one identity.
 
     Attributes
     ----------
-    name : the identity in words.
-    deviation : the largest over all samples and joints, as a share of the torque scale of the joint (see `verify`); for
-        "mass matrix is positive definite" it is minus the smallest eigenvalue.
-    tolerance : the largest that passes.
-    joint : where the deviation is largest; for an energy, the joint without whose motion the least of it is left. None
-        if there is no deviation at all, or no joint to tell it of, as for potential energy.
-    passed : whether the deviation is a number and within the tolerance.
+    name : description of the identity.
+    deviation : largest relative deviation over all samples and joints (see `verify`); for "mass matrix is positive
+        definite", minus the smallest eigenvalue.
+    tolerance : the largest deviation that passes.
+    joint : joint with the largest deviation; for an energy, the joint whose rest reduces the deviation most. None if
+        the deviation is zero, or belongs to no joint, as for potential energy.
+    passed : whether the deviation is a number within the tolerance.
 
     Examples
     --------
@@ -50,12 +50,12 @@ class IdentityCheck:
 
 @dataclass(frozen=True, repr=False)
 class Verification(Report):
-    """What `verify` found; `str(report)` is a table with a verdict.
+    """Report of `verify`; printing shows a table with a verdict.
 
     Attributes
     ----------
     robot : name of the robot.
-    samples, seed : how many states were drawn, and from which seed.
+    samples, seed : number of random states, and seed of the generator.
     checks : tuple of `IdentityCheck`, one for each identity.
 
     Examples
@@ -92,43 +92,43 @@ class Verification(Report):
 
 
 def verify(robot: Robot, *, samples: int = 100, seed: int = 0) -> Verification:
-    """Check the functions of rne on a robot: the recursion against Lagrange, and all of them by the laws of mechanics.
+    """Verify the functions of rne on a robot against Lagrange's equations and the laws of mechanics.
 
-    Looked at are inverse and forward dynamics by both methods, friction, gravity and Coriolis torques, mass matrix and
-    its inverse, Coriolis matrix and Christoffel symbols, energies, poses, Jacobians, velocities and accelerations of
-    frames, the center of mass, wrenches (static torques, and those in the joints) and the regressor; every one of them
-    for single states and for batches, in float64 and in float32. Not looked at are `simulate` and the controllers,
-    which integrate the same functions, and options that only choose among these.
+    The checks cover inverse and forward dynamics (both methods), friction, gravity and Coriolis torques, the mass
+    matrix and its inverse, the Coriolis matrix and Christoffel symbols, energies, poses, Jacobians, velocities and
+    accelerations of frames, the center of mass, static torques, joint wrenches and the regressor, each for single
+    states and for batches, in float64 and in float32. They do not cover `simulate` and the controllers, which build on
+    the same functions.
 
-    States are drawn evenly within the limits of the joints and of those that follow them (half a turn, or a meter,
-    either way where there are none). They are taken some at a time: memory does not grow with their number.
+    States are drawn uniformly within the limits of the joints and of their mimic joints, or within half a turn or one
+    meter either way without limits. They are processed in chunks, so memory does not grow with their number.
 
-    Deviations of torques are given as shares of the torque scale of the joint in that state, which is the sum of the
-    sizes of all that contributes to it, sum_j |M_ij qdd_j| + sum_jk |D_ijk qd_j qd_k| + |g_i| and the spring, and at
-    least a thousandth of the largest of the robot. So a light finger is held to its own torques, not to those of the
-    shoulder.
-    Energies are given as shares of what such sums come to, elements of matrices as shares of sqrt(M_ii M_jj).
-    What belongs to frames is measured by the largest of its kind in some dozens of states, accelerations and inverses
-    by what rounding does to them where the mass matrix is weakest.
-    Identities that are exact but for rounding may deviate by 1e-9, those with a difference quotient by 1e-7, results
-    in float32 by 1e-3. The
-    smallest eigenvalue of the mass matrix, scaled to ones on its diagonal, must be above 1e-12: a robot whose forward
-    dynamics has no answer is not verified.
+    Deviations of torques are relative to the torque scale of the joint in that state: the sum of the absolute values of
+    all contributions, sum_j |M_ij qdd_j| + sum_jk |D_ijk qd_j qd_k| + |g_i| + |spring_i|, and at least a thousandth of
+    the largest scale of the robot. A light finger is thus judged by its own torques, not by those of the shoulder.
+    Energies are relative to the corresponding sums, elements of matrices to sqrt(M_ii M_jj), and quantities of frames
+    to the largest of their kind in a chunk. Accelerations and inverses are relative to the effect of rounding at the
+    smallest eigenvalue of the mass matrix.
+
+    Tolerances are 1e-9 for identities that are exact up to rounding, 1e-7 for those with a difference quotient, and
+    1e-3 for results in float32. The smallest eigenvalue of the mass matrix, scaled to a unit diagonal, must be above
+    1e-12: a robot without unique forward dynamics is not verified.
 
     Parameters
     ----------
     robot : the robot.
-    samples : how many states to draw.
-    seed : of the generator that draws them; the same seed gives the same report.
+    samples : number of random states.
+    seed : seed of the random generator; the same seed gives the same report.
 
     Returns
     -------
-    report : `report.ok` tells whether all is well, `report.checks` the details, `str(report)` a table.
+    report : Verification
+        `report.ok` is the verdict, `report.checks` holds the details, and ``print(report)`` shows a table.
 
     Raises
     ------
     ArgumentError
-        No robot, fewer than one sample, or a seed that is no whole number.
+        `robot` is not a Robot, `samples` is below one, or `seed` is not a nonnegative whole number.
 
     Examples
     --------
@@ -155,14 +155,14 @@ def verify(robot: Robot, *, samples: int = 100, seed: int = 0) -> Verification:
 
 
 class _Worst:
-    """The worst deviation from an identity so far."""
+    """Largest deviation from an identity so far."""
 
     def __init__(self, identity: Identity) -> None:
         self._identity, self._deviation = identity, -np.inf
         self._joint: str | None = None
 
     def look_at(self, motions: Motions) -> None:
-        """Compare it with the deviations in some more states."""
+        """Update it with the deviations in more states."""
         deviation = self._identity.deviation(motions)
         if deviation.size:
             place = np.unravel_index(np.argmax(deviation), deviation.shape)  # the first NaN, if there is one
@@ -170,9 +170,9 @@ class _Worst:
                 self._deviation, self._joint = float(deviation[place]), _joint(self._identity, motions, place)
 
     def check(self) -> IdentityCheck:
-        """Return what was found in all of them."""
+        """Return the result for all states so far."""
         worst, joint, tolerance = self._deviation, self._joint, self._identity.tolerance
-        if worst == -np.inf:  # no coordinate, nothing to break
+        if worst == -np.inf:  # no coordinates, nothing to check
             worst = min(0.0, tolerance)
         elif worst == 0.0 <= tolerance:
             joint = None
@@ -186,6 +186,6 @@ def _joint(identity: Identity, motions: Motions, place: tuple[Any, ...]) -> str 
     if not identity.by_motion:
         return None
     left = identity.deviation(motions.each_joint_at_rest(int(place[0])))
-    if not names or len(left) != len(names):  # nothing that moves, or motion makes no difference
+    if not names or len(left) != len(names):  # nothing moves, or the deviation does not depend on motion
         return None
     return names[int(np.argmin(np.where(np.isnan(left), np.inf, left)))]

@@ -229,7 +229,7 @@ def test_the_condition_number_is_that_of_columns_of_one_length():
 def test_motions_that_tell_too_little():
     robot, (q, qd, qdd) = ROBOTS["planar2"], random_states(2, SAMPLES, seed=14)
     for state in ((q, 0 * q, 0 * q), (q * [0, 1], qd * [0, 1], qdd * [0, 1])):
-        with pytest.raises(rne.ArgumentError, match=r"the motion does not determine, or not separately: .*Izz_shoulder"):
+        with pytest.raises(rne.ArgumentError, match=r"does not determine, or not separately: .*Izz_shoulder"):
             rne.identify(robot, *state, np.zeros_like(q))
     with pytest.raises(rne.ArgumentError, match="tau: 4 torques do not determine 7 base parameters"):
         rne.identify(robot, q[:2], qd[:2], qdd[:2], q[:2])

@@ -276,7 +276,7 @@ def test_at_a_single_time_every_torque_is_told(method):
     np.testing.assert_array_equal(several.tau, tau[:, None])
     with pytest.raises(rne.ArgumentError, match=r"tau: wanted .* shape \(2,\) or \(\.\.\., 1, 2\), got \(0, 2\)"):
         rne.simulate(PLANAR, [0.1, 0.2], t=[2.0], tau=np.zeros((0, 2)), method=method)
-    with pytest.raises(rne.ArgumentError, match=r"got \(3, 2\); for a row a simulation give tau.reshape\(3, 1, 2\)"):
+    with pytest.raises(rne.ArgumentError, match=r"got \(3, 2\); for one row per .* pass tau.reshape\(3, 1, 2\)"):
         rne.simulate(PLANAR, np.zeros((3, 2)), t=[2.0], tau=tau, method=method)
 
 
@@ -284,7 +284,7 @@ def test_at_a_single_time_every_torque_is_told(method):
 def test_an_axis_that_may_be_time_or_the_batch_is_asked_for(more):
     rows, times = len(T) - 1 + more, len(T)
     q0, _, tau = random_states(2, rows, seed=4)
-    said = rf"tau: shape \({rows}, 2\) may mean a row for each of {rows} simulations or for each of {times} times"
+    said = rf"shape \({rows}, 2\) is ambiguous: one row for each of {rows} simulations, or for each of {times} times"
     with pytest.raises(rne.ArgumentError, match=said) as refusal:
         rne.simulate(PLANAR, q0, t=T, tau=tau)
     each, over = re.findall(r"tau\.reshape(\([\d, ]+\))", str(refusal.value))
@@ -302,13 +302,13 @@ def test_axes_that_can_only_be_time_are_no_question():
     square = random_states(2, len(T), len(T), seed=5)[2]  # as many simulations as times, both axes given
     got = rne.simulate(PLANAR, square[:, 0], t=T, tau=square)
     assert_same_motion(member(got, 2), rne.simulate(PLANAR, square[2, 0], t=T, tau=square[2]))
-    with pytest.raises(rne.ArgumentError, match=r"for a row a simulation give tau.reshape\(2, 1, 2\)"):
+    with pytest.raises(rne.ArgumentError, match=r"for one row per simulation pass tau.reshape\(2, 1, 2\)"):
         rne.simulate(PLANAR, q0[:, 0], t=T, tau=tau[:, 0])
 
 
 def test_the_drift_of_the_energy_asks_for_the_same_axis():
     q0, _, tau = random_states(2, len(T), seed=4)
     motion = rne.simulate(PLANAR, q0, t=T, tau=tau[:, None])
-    with pytest.raises(rne.ArgumentError, match=r"tau: shape .* may mean"):
+    with pytest.raises(rne.ArgumentError, match=r"tau: shape .* is ambiguous"):
         rne.energy_drift(PLANAR, motion, tau)
     assert np.abs(rne.energy_drift(PLANAR, motion, tau[:, None])).max() < 1e-6

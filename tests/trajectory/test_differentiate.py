@@ -97,10 +97,10 @@ def test_too_few_samples_are_nan(samples) -> None:
 @pytest.mark.parametrize(
     ("t", "q", "options", "word"),
     [
-        ([0, 1, 0.5], [1, 2, 3], {}, "t: times fall from 1 to 0.5 s, at sample 2"),
+        ([0, 1, 0.5], [1, 2, 3], {}, "t: times decrease from 1 to 0.5 s at sample 2"),
         ([0, 1, np.nan], [1, 2, 3], {}, "t: wanted finite numbers"),
         ([[0, 1]], [1, 2], {}, "t: wanted shape"),
-        ([0, 1], [1, 2, 3], {}, r"q: wanted shape \(2, n\), as t has 2 times; got \(3,\)"),
+        ([0, 1], [1, 2, 3], {}, r"q: wanted shape \(2, n\), since t has 2 times; got \(3,\)"),
         ([0, 1], ["a", "b"], {}, "q: wanted real numbers"),
         ([0, 1], [1, 2], {"window": 20}, "window: wanted an odd number of samples, more than the degree 4, got 20"),
         ([0, 1], [1, 2], {"window": 3}, "window: wanted an odd number"),

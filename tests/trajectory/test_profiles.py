@@ -163,30 +163,30 @@ def test_one_time_gives_one_state_and_one_number_serves_all_joints():
     [
         (
             lambda: rne.quintic(Q0, Q1[:2], 0.0, duration=SPAN),
-            r"wanted one number or as many as there are joints in each, got q0 \(3,\), q1 \(2,\)",
+            r"wanted in each one number, or one per joint, got q0 \(3,\), q1 \(2,\)",
         ),
         (lambda: rne.quintic([Q0], Q1, 0.0, duration=SPAN), "q0: wanted one number or a row"),
-        (lambda: rne.quintic(Q0, Q1, 0.0, duration=0.0), "duration: wanted more than zero"),
+        (lambda: rne.quintic(Q0, Q1, 0.0, duration=0.0), "duration: wanted a positive time in s"),
         (lambda: rne.quintic(Q0, Q1, 0.0, duration=np.nan), "duration"),
         (lambda: rne.quintic(Q0, Q1, [[0.0]], duration=SPAN), "t: wanted one number or a row"),
         (lambda: rne.quintic(Q0, Q1, [0.0, [1.0]], duration=SPAN), "t: not an array of numbers"),
         (lambda: rne.quintic(Q0, Q1, 0.0, duration=SPAN, qdd1=[np.inf] * 3), "qdd1"),
-        (lambda: rne.quintic_duration(Q0, Q1), "velocity_limit, acceleration_limit: neither limits a joint"),
-        (lambda: rne.quintic_duration(Q0, Q1, velocity_limit=0.0), "velocity_limit: wanted more than zero"),
+        (lambda: rne.quintic_duration(Q0, Q1), "velocity_limit, acceleration_limit: both are infinite for a joint"),
+        (lambda: rne.quintic_duration(Q0, Q1, velocity_limit=0.0), "velocity_limit: wanted positive numbers"),
         (lambda: rne.quintic_duration(Q0, Q1, velocity_limit=[1.0, [2.0]]), "velocity_limit: not an array of numbers"),
         (
             lambda: rne.trapezoidal(Q0, Q1, 0.0, velocity_limit=0.0, acceleration_limit=1.0),
-            "velocity_limit: wanted more than zero",
+            "velocity_limit: wanted positive numbers",
         ),
         (
             lambda: rne.trapezoidal(Q0, Q1, 0.0, velocity_limit=[1, 1], acceleration_limit=1.0),
-            r"wanted one number or as many as there are joints in each, .* velocity_limit \(2,\)",
+            r"wanted in each one number, or one per joint, .* velocity_limit \(2,\)",
         ),
         (lambda: rne.trapezoidal(Q0, Q1, 0.0, velocity_limit=np.nan, acceleration_limit=1.0), "velocity_limit"),
         (lambda: rne.trapezoidal(Q0, Q1, 0.0, velocity_limit=1.0, acceleration_limit=np.inf), "acceleration_limit"),
         (
             lambda: rne.trapezoidal(Q0, Q1, 0.0, velocity_limit=1.0, acceleration_limit=-1.0),
-            "acceleration_limit: wanted more than zero",
+            "acceleration_limit: wanted positive numbers",
         ),
     ],
 )
