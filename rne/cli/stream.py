@@ -43,6 +43,10 @@ class Job:
     rename: dict[str, str]
     differentiate: bool
     window: int | None
+    joints: tuple[str, ...] | None = None
+    units: dict[str, str] = field(default_factory=dict)
+    time_unit: str | None = None
+    unwrap: tuple[str, ...] | None = None
     friction: bool = False
     wrenches: dict[str, str] = field(default_factory=dict)
     output: str = ""
@@ -54,7 +58,7 @@ class Job:
 
     def f_ext(self, chunk: Chunk) -> dict[str, Any] | None:
         """Return the wrenches of a chunk as the public functions take them."""
-        return {frame: (wrench, self.wrenches[frame]) for frame, wrench in chunk.wrenches.items()} or None
+        return {frame: (wrench, self.wrenches.get(frame, "world")) for frame, wrench in chunk.wrenches.items()} or None
 
 
 @dataclass(frozen=True)
@@ -89,6 +93,25 @@ def _patterns(_: click.Context, parameter: click.Parameter, texts: tuple[str, ..
     return patterns
 
 
+def _units(_: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
+    units: dict[str, str] = {}
+    for quantity, unit in (text.partition("=")[::2] for text in texts):
+        if not unit:
+            raise click.BadParameter(f"wanted {parameter.metavar}, got {quantity!r}", param=parameter)
+        units[quantity.strip()] = ",".join(filter(None, (units.get(quantity.strip()), unit)))
+    return units
+
+
+def _names(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str, ...] | None:
+    return None if text is None else tuple(name.strip() for name in text.split(","))
+
+
+def _turning(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str, ...] | None:
+    if text is None:
+        return None
+    return () if text == "none" else tuple(name.strip() for name in text.split(","))
+
+
 _FORCES = (
     click.option("--friction", is_flag=True, help="Viscous and Coulomb friction of the joints."),
     click.option(
@@ -107,10 +130,34 @@ _READING = (
         metavar="QUANTITY=PATTERN",
         multiple=True,
         callback=_patterns,
-        help="Other names of columns: t=NAME; q, qd, qdd or tau=PATTERN with {joint} for the name of the joint, "
-        "{0} or {1} for its number from 0 or 1; they must be there; repeatable.",
+        help="Other names of columns: t=NAME or t=SEC+NANOSEC; q, qd, qdd or tau=PATTERN with {joint} for the name of "
+        "the joint, {0} or {1} for its number from 0 or 1, or =A,B,C, the columns themselves; f_ext:FRAME=PATTERN with "
+        "{axis} for fx to mz, or six columns; they must be there; repeatable.",
     ),
+    click.option(
+        "--joints",
+        metavar="A,B,C",
+        callback=_names,
+        help="Joints in the order in which the file numbers them, for {0} and {1}; by default that of the robot.",
+    ),
+    click.option(
+        "--unit",
+        "units",
+        metavar="QUANTITY=UNIT",
+        multiple=True,
+        callback=_units,
+        help="Unit of q, qd, qdd or tau where it is not SI: deg, mm, deg/s, rpm, mNm, ...; A:GAIN (N m/A) and %:RATED "
+        "(N m) with a number, or one a joint with commas; repeatable.",
+    ),
+    click.option("--time-unit", type=click.Choice(("s", "ms", "us", "ns")), help="Of the numbers in the column t."),
     click.option("--differentiate", is_flag=True, help="Make missing qd and qdd from what there is and t."),
+    click.option(
+        "--unwrap",
+        metavar="JOINTS",
+        callback=_turning,
+        help="Joints (a,b) whose angles jump by a turn in the file, besides the continuous ones; none for no joint at "
+        "all. For --differentiate.",
+    ),
     click.option("--window", metavar="SAMPLES", type=int, help="Of its filter, odd; 21 by default."),
 )
 _WRITING = (
@@ -152,6 +199,8 @@ def takes_motion(
         def with_job(robot: Robot, notes: list[str], **options: Any) -> None:
             if options["window"] is not None and not options["differentiate"]:
                 raise click.UsageError("--window needs --differentiate")
+            if options["unwrap"] is not None and not options["differentiate"]:
+                raise click.UsageError("--unwrap needs --differentiate")
             job = Job(**{part.name: options.pop(part.name) for part in fields(Job) if part.name in options})
             say(*(f"warning: {note}" for note in notes))
             if job.trajectory != "-" and Path(job.output).is_file() and os.path.samefile(job.output, job.trajectory):
@@ -173,9 +222,11 @@ def opened(
     with _motion(robot, job, quantities) as motion:
         made = None
         if job.differentiate:
-            made = rne.files.Differentiated(motion, **({} if job.window is None else {"window": job.window}))
+            chosen = {} if job.window is None else {"window": job.window}
+            made = rne.files.Differentiated(motion, unwrap=job.unwrap, **chosen)
         say(*(f"{motion.name}: {remark}" for remark in _remarks(motion, made, zero)))
         yield motion, made
+        say(*(f"{motion.name}: {doubt}" for doubt in motion.doubts(bool(made and made.missing))))
     if made:
         say(*_odd(made))
 
@@ -185,7 +236,9 @@ def stream(robot: Robot, job: Job, work: Work) -> None:
     with ExitStack() as stack:
         motion, made = stack.enter_context(opened(robot, job, work.quantities, work.zero))
         threads = _threads(job.threads, robot)
-        written = _try(robot, job, work, [*motion.columns.groups, *(made.missing if made else ())])
+        written = _try(
+            robot, job, work, [*motion.columns.groups, *(made.missing if made else ())], [*motion.columns.wrenches]
+        )
         columns = {key: [f"{key}_{joint}" for joint in robot.joint_names] for key in written}
         results = stack.enter_context(
             rne.files.Results(
@@ -239,6 +292,9 @@ def _motion(robot: Robot, job: Job, quantities: Sequence[str]) -> Trajectory:
         quantities=quantities,
         wrenches=list(job.wrenches),
         rename=job.rename,
+        joints=job.joints,
+        units=job.units,
+        time_unit=job.time_unit,
         chunk=job.chunk,
         single=job.single,
         name=name,
@@ -261,6 +317,8 @@ def _remarks(motion: Trajectory, made: Differentiated | None, zero: bool) -> Ite
 
 
 def _odd(made: Differentiated) -> Iterator[str]:
+    if made.turns:
+        yield f"jumps by a turn taken out of q: {', '.join(f'{joint} {count}' for joint, count in made.turns.items())}"
     if made.duplicates:
         yield f"samples with the time of the one before: {made.duplicates}"
     if made.gaps:
@@ -277,12 +335,12 @@ def _threads(wish: int | None, robot: Robot) -> int:
     return threads
 
 
-def _try(robot: Robot, job: Job, work: Work, there: Sequence[str]) -> list[str]:
+def _try(robot: Robot, job: Job, work: Work, there: Sequence[str], frames: Sequence[str]) -> list[str]:
     """Return what will be written; and compile now, so that the time told is that of the work."""
     kind = np.float32 if job.single else np.float64
 
     def rows(count: int) -> Chunk:
-        wrenches = {frame: np.zeros((count, 6), kind) for frame in job.wrenches}
+        wrenches = {frame: np.zeros((count, 6), kind) for frame in frames}
         return rne.files.Chunk(0, None, {key: np.zeros((count, robot.n), kind) for key in there}, wrenches)
 
     with suppress(SingularError):  # as some robots are at zero alone

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from io import StringIO
 
 import numpy as np
@@ -54,7 +54,7 @@ def _is_number(text: str) -> bool:
 
 
 def rows(
-    name: str, line: int, block: bytes, names: Sequence[str], places: Sequence[int], text: int | None
+    name: str, line: int, block: bytes, names: Sequence[str], places: Sequence[int], text: Set[int]
 ) -> list[pa.Array]:
     """Read lines.
 
@@ -65,7 +65,7 @@ def rows(
     block : whole lines of bytes, without the line feed of the last.
     names : of all columns.
     places : of the columns that are wanted.
-    text : place of the one that is kept as text, if any.
+    text : places of those that are kept as text.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def rows(
             _check(where, record, len(names))
             for column, place in zip(columns, places, strict=True):
                 field = record[place].strip()
-                if place == text:
+                if place in text:
                     column.append(field.encode("utf-8", "surrogateescape"))
                     continue
                 try:
@@ -99,7 +99,7 @@ def rows(
     except csv.Error as error:
         raise FileError(f"{name}:{at + 1}: {error}") from None
     return [
-        pa.array(column, pa.binary()).view(pa.string()) if place == text else as_arrow(np.array(column, float))
+        pa.array(column, pa.binary()).view(pa.string()) if place in text else as_arrow(np.array(column, float))
         for column, place in zip(columns, places, strict=True)
     ]
 

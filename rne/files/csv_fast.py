@@ -7,7 +7,7 @@ import csv as python_csv
 import gzip
 import math
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from io import StringIO
 from typing import Any, BinaryIO
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from rne.errors import FileError
 from rne.files import csv_exact as careful
-from rne.files.base import Piece, Sink, Source, asked, reason
+from rne.files.base import Piece, Sink, Source, reason
 from rne.files.extra import compute, csv, pa
 
 _BLOCK = 2 << 20  # bytes
@@ -60,7 +60,7 @@ class Csv(Source):
                 return rest
         raise FileError(f"{self._name}: the file is empty; the first line must name the columns")
 
-    def pieces(self, time: int | None, places: Sequence[int], rows: int | None) -> Iterator[Piece]:
+    def pieces(self, kept: Sequence[int], places: Sequence[int], rows: int | None) -> Iterator[Piece]:
         start, first, blank = self._line, self._line, None
         for block in self._rest_of_blocks():
             plain = block.rstrip(b" \t\n")
@@ -68,10 +68,19 @@ class Csv(Source):
                 raise FileError(f"{self._name}:{blank}: blank line between rows")
             for part in _split(plain, rows) if plain else ():
                 count = _line_feeds(part) + 1
-                yield Piece(first - start, self._reader(first, part, count, asked(time, places), time))
+                yield Piece(first - start, self._reader(first, part, count, [*kept, *places], frozenset(kept)))
                 first += count
             if blank is None and block.count(b"\n", len(plain)) > bool(plain):
                 blank = first
+
+    def first(self, places: Sequence[int]) -> list[str]:
+        if not self._rest.strip():
+            self._rest += next(self._blocks, b"")
+        line = self._rest.partition(b"\n")[0]
+        if not line.strip():
+            return [""] * len(places)
+        columns = careful.rows(self._name, self._line, line, self.names, places, frozenset(places))
+        return [column[0].as_py() for column in columns]
 
     def _rest_of_blocks(self) -> Iterator[bytes]:
         if self._rest:
@@ -80,7 +89,7 @@ class Csv(Source):
         yield from self._blocks
 
     def _reader(
-        self, line: int, block: bytes, rows: int, places: Sequence[int], text: int | None
+        self, line: int, block: bytes, rows: int, places: Sequence[int], text: Set[int]
     ) -> Callable[[], list[pa.Array]]:
         # A function of few things, so that the block goes when the piece goes.
         name, names = self._name, self.names
@@ -155,7 +164,7 @@ def _line_feeds(block: bytes) -> int:
     return int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n")))  # three times as fast as bytes.count
 
 
-def _plain(block: bytes, rows: int, width: int, places: Sequence[int], text: int | None) -> list[pa.Array] | None:
+def _plain(block: bytes, rows: int, width: int, places: Sequence[int], text: Set[int]) -> list[pa.Array] | None:
     """Read rows without quotes; None if there is anything about them."""
     if b'"' in block:  # pyarrow takes "1"2 for 12
         return None
@@ -168,7 +177,7 @@ def _plain(block: bytes, rows: int, width: int, places: Sequence[int], text: int
             csv.ParseOptions(quote_char=False, ignore_empty_lines=False),
             csv.ConvertOptions(
                 include_columns=wanted,
-                column_types={names[k]: pa.string() if k == text else pa.float64() for k in places},
+                column_types={names[k]: pa.string() if k in text else pa.float64() for k in places},
                 null_values=[],
                 check_utf8=False,
             ),
@@ -180,7 +189,7 @@ def _plain(block: bytes, rows: int, width: int, places: Sequence[int], text: int
     [batch] = table.to_batches()
     spaced = b" " in block or b"\t" in block
     return [
-        compute.ascii_trim_whitespace(column) if spaced and place == text else column
+        compute.ascii_trim_whitespace(column) if spaced and place in text else column
         for column, place in zip(batch.columns, places, strict=True)
     ]
 

@@ -15,7 +15,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from rne.errors import FileError
-from rne.files.base import Piece, Source, as_arrow, asked, reason, rows_of
+from rne.files.base import Piece, Source, as_arrow, reason, rows_of
 from rne.files.extra import pa
 from rne.files.layout import read_layout
 
@@ -178,8 +178,8 @@ class Arrays(Source):
         except (pa.ArrowException, TypeError):
             return pa.null()
 
-    def pieces(self, time: int | None, places: Sequence[int], rows: int | None) -> Iterator[Piece]:
-        names = [self.names[place] for place in asked(time, places)]
+    def pieces(self, kept: Sequence[int], places: Sequence[int], rows: int | None) -> Iterator[Piece]:
+        names = [self.names[place] for place in (*kept, *places)]
         wanted = set(names)
         members = {key: m for key, m in self._members.items() if wanted & set(self._named[key])}
         most = rows_of(sum(map(_width, members.values())), rows)
@@ -196,6 +196,9 @@ class Arrays(Source):
                 columns[name] = array[array.dtype.names[k]][:, 0] if array.dtype.names else array[:, k]
         wanted = [columns[name] for name in names]
         return lambda: [as_arrow(np.ascontiguousarray(_native(column))) for column in wanted]
+
+    def first(self, places: Sequence[int]) -> list[str]:
+        return [""] * len(places)  # names of joints in columns of their own are no habit of these formats
 
     def done(self) -> float:
         return self._first / max(1, self._rows)

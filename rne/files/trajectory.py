@@ -13,15 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rne.batch.arguments import check_robot
-from rne.check import check_flag, whole_number
+from rne.check import check_choice, check_flag, whole_number
 from rne.errors import ArgumentError, FileError, shown
 from rne.files.arrow import Arrow, Parquet
 from rne.files.base import Piece, Source, numbers_of
 from rne.files.columns import QUANTITIES, WRENCH, Columns, check_asked, match
 from rne.files.csv_fast import Csv
-from rne.files.extra import pa
+from rne.files.extra import compute, pa
 from rne.files.formats import check_format, codec_of, format_of
 from rne.files.npy import Arrays
+from rne.files.plausible import Plausible
+from rne.files.times import in_unit, two_parts, unit_type
+from rne.files.units import TIME_UNITS, check_units, unit_in
 from rne.model.robot import Robot
 
 Floats = NDArray[Any]
@@ -110,8 +113,17 @@ class Trajectory:
     quantities : of q, qd, qdd and tau, those to read.
     wrenches : frames whose wrenches to read, from columns fx_<frame>, fy_, fz_, mx_, my_, mz_<frame>.
     rename : how the columns of the file are called where they are called otherwise: by quantity a pattern with {joint}
-        for the name of the joint, {0} or {1} for its number from zero or one, as ``{"q": "position_{joint}"}``; the
-        column t by its name, as ``{"t": "time"}``. What is named here must be there.
+        for the name of the joint, {0} or {1} for its number from zero or one, as ``{"q": "position_{joint}"}``, or the
+        names of the columns themselves, in the order of the joints; the column t by its name, as ``{"t": "time"}``, or
+        two, ``{"t": "sec+nanosec"}``; wrenches by ``f_ext:`` and the frame, with six columns or a pattern with {axis}
+        for fx, fy, fz, mx, my, mz. What is named here must be there.
+    joints : names of the joints in the order in which the file numbers them (it may have more than the robot); that of
+        the robot by default. Where columns of names stand beside those of positions, as name0 and position0 of ROS
+        joint states, these are used.
+    units : by quantity, the unit of its columns where it is not SI: deg, mm, deg/s, rpm, mm/s, mNm, ...; two with a
+        comma are of angles and lengths, and n of the n joints. ``A:0.1,0.2`` is a current with its gain, N m/A, and
+        ``%:80,40`` a percentage of a torque, N m; without numbers it is that of the effort limits.
+    time_unit : s, ms, us or ns, of numbers in the column t; %time is in ns.
     chunk : most rows of a chunk; by default what fits the cache of a core.
     single : whether to read float32.
     format : of a stream, or of a file whose name does not tell: csv, parquet, arrow, npy or npz.
@@ -119,6 +131,8 @@ class Trajectory:
 
     Attributes
     ----------
+    robot : Robot
+        That of the motion.
     columns : Columns
         What is there, what is missing, and what was left aside.
     name : str
@@ -150,7 +164,10 @@ class Trajectory:
         *,
         quantities: Sequence[str] = ("q", "qd", "qdd"),
         wrenches: Sequence[str] = (),
-        rename: Mapping[str, str] | None = None,
+        rename: Mapping[str, str | Sequence[str]] | None = None,
+        joints: Sequence[str] | None = None,
+        units: Mapping[str, str] | None = None,
+        time_unit: str | None = None,
         chunk: int | None = None,
         single: bool = False,
         format: str | None = None,  # noqa: A002
@@ -161,13 +178,17 @@ class Trajectory:
             raise ArgumentError(f"{robot.name} has no joint that moves")
         check_format(format)
         check_flag("single", single)
-        check_asked(robot, quantities, wrenches, rename)
+        check_asked(robot, quantities, wrenches, rename, joints)
+        self._factors = check_units(robot, units, quantities)
+        if time_unit is not None:
+            check_choice("time_unit", time_unit, TIME_UNITS)
         if chunk is not None:
             whole_number("chunk", chunk, 1)
         if not isinstance(path, str | Path) and not hasattr(path, "read"):
             raise ArgumentError(f"path: wanted a path or an open stream, got {shown(path)}")
         if name is not None and not isinstance(name, str):
             raise ArgumentError(f"name: wanted a name, got {shown(name)}")
+        self.robot = robot
         self._rows, self._dtype = chunk, np.dtype(np.float32 if single else np.float64)
         self._passes, self._closed, self._own = 0, False, isinstance(path, str | Path)
         with ExitStack() as stack:
@@ -185,18 +206,47 @@ class Trajectory:
             )
             self._source = self._read()
             self.where = self._source.where
-            columns = match(self.where, self._source.names, robot, quantities, wrenches, rename)
-            self.columns: Columns = replace(columns, remarks=(*self._source.remarks, *columns.remarks))
+            columns = match(
+                self.where, self._source.names, robot, quantities, wrenches, rename, joints, self._source.first
+            )
+            self._time_unit = time_unit or ("ns" if self._named(columns) == "%time" else None)
+            doubts = self._doubts(columns, time_unit)
+            self.columns: Columns = replace(columns, remarks=(*self._source.remarks, *doubts, *columns.remarks))
             self._check_types()
+            has_unit = self.columns.nanoseconds is not None or self._time_unit is not None
+            self._plausible = Plausible(robot, self.name, {*(units or ()), *["t"] * has_unit})
             self._opened = stack.pop_all()
 
     def _places(self) -> list[int]:
         groups = [*self.columns.groups.values(), *self.columns.wrenches.values()]
         return [place for group in groups for place in group]
 
+    def _kept(self) -> list[int]:
+        """Return the places of the columns that are no numbers of a quantity: times, and names of joints."""
+        return [
+            place for place in (self.columns.time, self.columns.nanoseconds, *self.columns.labels) if place is not None
+        ]
+
+    @staticmethod
+    def _named(columns: Columns) -> str | None:
+        return None if columns.time is None else columns.names[columns.time]
+
+    def _doubts(self, columns: Columns, time_unit: str | None) -> list[str]:
+        """Return remarks on what may be meant otherwise."""
+        name = self._named(columns)
+        if name is None or columns.nanoseconds is not None:
+            if time_unit is not None:
+                what = "there is no column t" if name is None else "a time of two columns has seconds and nanoseconds"
+                raise ArgumentError(f"{self.where}: time_unit: {what}; wanted is none")
+            return []
+        said = unit_in(name)
+        if said in (None, "s") or self._time_unit is not None:
+            return []
+        return [f"warning: column {name!r} is read as seconds; if it is in {said}, say --time-unit {said}"]
+
     def _check_types(self) -> None:
-        if self.columns.time is not None:
-            self._source.type_of(self.columns.time)
+        for place in self._kept():
+            self._source.type_of(place)
         for place in self._places():
             kind = self._source.type_of(place)
             if pa.types.is_dictionary(kind):
@@ -209,7 +259,11 @@ class Trajectory:
         """Type of the column t, text in CSV; None if there is none."""
         if self.columns.time is None:
             return None
-        return pa.string() if self._source.is_text else self._source.type_of(self.columns.time)
+        if self.columns.nanoseconds is not None:
+            return pa.duration("ns")
+        return unit_type(
+            pa.string() if self._source.is_text else self._source.type_of(self.columns.time), self._time_unit
+        )
 
     def done(self) -> float:
         """Return how much has been read, from zero to one; NaN if that cannot be known."""
@@ -235,16 +289,17 @@ class Trajectory:
         if self._passes:
             self._begin_anew()
         self._passes += 1
-        this, time = self._passes, self.columns.time
+        this, kept = self._passes, self._kept()
         none = True
-        for piece in self._source.pieces(time, self._places(), self._rows):
+        for piece in self._source.pieces(kept, self._places(), self._rows):
             none = False
             yield self._reader(piece)
             if self._passes != this:
                 raise ArgumentError(f"{self.name}: was begun anew in the meantime; open it twice to read it so")
         if none:
-            empty = [pa.nulls(0, pa.float64())] * len(self._places())
-            yield self._reader(Piece(0, lambda: [*([] if time is None else [pa.nulls(0, self.time_type)]), *empty]))
+            types = [pa.string() if self._source.is_text else self._source.type_of(place) for place in kept]
+            types += [pa.float64()] * len(self._places())
+            yield self._reader(Piece(0, lambda: [pa.nulls(0, kind) for kind in types]))
 
     def _begin_anew(self) -> None:
         if self._start is None:
@@ -259,19 +314,61 @@ class Trajectory:
 
     def _chunk(self, piece: Piece) -> Chunk:
         columns = list(piece.read())
-        t = None if self.columns.time is None else columns.pop(0)
+        kept = [columns.pop(0) for _ in self._kept()]
+        t = self._times(piece.first, kept)
+        for column, place in zip(kept[len(kept) - len(self.columns.labels) :], self.columns.labels, strict=True):
+            self._check_label(piece.first, column, place)
         nulls = sum(column.null_count for column in columns)
         following = iter(columns)
-        arrays = {key: self._joined(following, len(places)) for key, places in self.columns.groups.items()}
+        arrays = {
+            key: self._joined(following, len(places), self._factors.get(key))
+            for key, places in self.columns.groups.items()
+        }
         wrenches = {frame: self._joined(following, len(places)) for frame, places in self.columns.wrenches.items()}
-        return Chunk(piece.first, t, arrays, wrenches, nulls)
+        chunk = Chunk(piece.first, t, arrays, wrenches, nulls)
+        self._plausible.look(chunk)
+        return chunk
 
-    def _joined(self, columns: Iterator[pa.Array], count: int) -> Floats:
-        """Put columns side by side."""
+    def doubts(self, differentiated: bool = False) -> list[str]:
+        """Return what looks as if other units were meant, by the rows that have been read.
+
+        Parameters
+        ----------
+        differentiated : whether the results depend on the times.
+
+        Returns
+        -------
+        doubts : sentences; none where positions, velocities, times and limits agree.
+        """
+        return self._plausible.doubts(differentiated)
+
+    def _times(self, first: int, kept: Sequence[pa.Array]) -> pa.Array | None:
+        """Return the column t of a piece, with its unit where it has one."""
+        if self.columns.time is None:
+            return None
+        if self.columns.nanoseconds is not None:
+            return two_parts(self.name, kept[0], kept[1], first)
+        return in_unit(self.name, kept[0], self._time_unit, first)
+
+    def _check_label(self, first: int, column: pa.Array, place: int) -> None:
+        """Refuse rows in which another joint is named than in the first."""
+        wanted = self.columns.labels[place]
+        if pa.types.is_dictionary(column.type):
+            column = column.dictionary_decode()
+        same = compute.fill_null(compute.equal(compute.utf8_trim_whitespace(column), wanted), False)
+        if not compute.all(same, min_count=0).as_py():
+            row = compute.index(same, False).as_py()
+            raise FileError(
+                f"{self.name}: row {first + row + 1}: column {self.columns.names[place]!r}: joint "
+                f"{column[row].as_py()!r} stands where the first row has {wanted!r}; wanted is one order in all rows"
+            )
+
+    def _joined(self, columns: Iterator[pa.Array], count: int, factors: Floats | None = None) -> Floats:
+        """Put columns side by side, in SI units."""
         parts = [numbers_of(next(columns)) for _ in range(count)]
         array = np.empty((len(parts[0]), count), self._dtype)
         for k, part in enumerate(parts):
-            array[:, k] = part
+            array[:, k] = part if factors is None else part * factors[k]
         return array
 
     def __iter__(self) -> Iterator[Chunk]:
