@@ -47,6 +47,9 @@ class Job:
     units: dict[str, str] = field(default_factory=dict)
     time_unit: str | None = None
     unwrap: tuple[str, ...] | None = None
+    header: tuple[str, ...] | None = None
+    fill: str | None = None
+    topic: str | None = None
     friction: bool = False
     wrenches: dict[str, str] = field(default_factory=dict)
     output: str = ""
@@ -151,6 +154,13 @@ _READING = (
     ),
     click.option("--time-unit", type=click.Choice(("s", "ms", "us", "ns")), help="Of the numbers in the column t."),
     click.option("--differentiate", is_flag=True, help="Make missing qd and qdd from what there is and t."),
+    click.option("--header", metavar="A,B,C", callback=_names, help="Names of the columns of a CSV that has none."),
+    click.option(
+        "--fill",
+        type=click.Choice(("last", "linear")),
+        help="What stands for empty fields: the last number above, or those between the next ones; else an error.",
+    ),
+    click.option("--topic", metavar="NAME", help="Of a ROS bag, where several have joint states."),
     click.option(
         "--unwrap",
         metavar="JOINTS",
@@ -295,6 +305,9 @@ def _motion(robot: Robot, job: Job, quantities: Sequence[str]) -> Trajectory:
         joints=job.joints,
         units=job.units,
         time_unit=job.time_unit,
+        header=job.header,
+        fill=job.fill,
+        topic=job.topic,
         chunk=job.chunk,
         single=job.single,
         name=name,

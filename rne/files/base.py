@@ -65,6 +65,10 @@ class Source(ABC):
         """Return what stands in the first row, as text; empty where there is none. Reading goes on as if not asked."""
         raise NotImplementedError
 
+    def late_remarks(self) -> list[str]:
+        """Return remarks on what has been read so far."""
+        return []
+
     def type_of(self, place: int) -> pa.DataType:  # noqa: ARG002
         """Return the type of a column; raise where it is none."""
         return pa.float64()

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rne.errors import ArgumentError, FileError, shown
+from rne.files.chunk import Chunk, joined
 from rne.files.patterns import advice, time_like
 from rne.files.times import seconds, wrap_hint
-from rne.files.trajectory import Chunk, Trajectory, joined
+from rne.files.trajectory import Trajectory
 from rne.files.unwrapped import Unwrap, Unwrapper
 from rne.trajectory.differentiate import DEGREE, WINDOW, check_filter, derivatives, usual_gap
 

@@ -18,6 +18,7 @@ from rne.errors import FileError
 from rne.files.base import Piece, Source, as_arrow, reason, rows_of
 from rne.files.extra import pa
 from rne.files.layout import read_layout
+from rne.files.members import hdf5_members, mat_members
 
 _SKIPPED = 1 << 20  # bytes read at a time
 _HEADER = 30  # bytes of a member's header in an archive, before its name and what else there is
@@ -123,7 +124,7 @@ def _begun(opened: Callable[[], Any]) -> tuple[Any, tuple[int, ...], bool, np.dt
 
 
 class Arrays(Source):
-    """An NPY or NPZ file as columns.
+    """An NPY, NPZ, MATLAB or HDF5 file as columns.
 
     Parameters
     ----------
@@ -131,7 +132,7 @@ class Arrays(Source):
     name : of the file, for errors.
     widths : by quantity and frame that may be there, the names of its columns, in order.
     quantities, frames : of them, those that are looked for.
-    kind : "npy" or "npz".
+    kind : "npy", "npz", "mat" or "hdf5".
     """
 
     def __init__(
@@ -147,8 +148,9 @@ class Arrays(Source):
         self._first = 0
         if not stream.seekable():
             raise FileError(f"{name}: wanted is a file, not a pipe")
-        if kind == "npz":
-            self._members = _members(stream, name)
+        if kind != "npy":
+            reader: Callable[[BinaryIO, str], Mapping[str, Any]] = _READERS[kind]
+            self._members = reader(stream, name)
             widths = {key: widths[key] for key in (*quantities, *frames)}
             self._rows = _rows(name, self._members, {"t", *widths, *itertools.chain(*widths.values())})
             named = [_names(f"{name}: {key}", key, member, widths) for key, member in self._members.items()]
@@ -219,6 +221,13 @@ def _members(stream: BinaryIO, name: str) -> dict[str, _Member]:
     return {info.filename[:-4]: _member(archive, info, f"{name}: {info.filename[:-4]}", stream) for info in infos}
 
 
+_READERS: dict[str, Callable[[BinaryIO, str], Mapping[str, Any]]] = {
+    "npz": _members,
+    "mat": mat_members,
+    "hdf5": hdf5_members,
+}
+
+
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, where: str, stream: BinaryIO) -> _Member:
     def placed() -> _Place:
         lengths = _Place(stream, info.header_offset + _HEADER - 4).read(4)
@@ -249,6 +258,8 @@ def _rows(name: str, members: Mapping[str, _Member], known: Collection[str]) -> 
 
 def _names(where: str, key: str, member: _Member, widths: Mapping[str, Sequence[str]]) -> Sequence[str]:
     """Return the names of the columns that a member of an NPZ holds: an array (N, n) a quantity, or a column."""
+    if member.dtype.names and not member.odd:  # a table; its own name tells nothing
+        return list(member.dtype.names)
     if key in widths:
         if member.width != len(widths[key]):
             raise FileError(

@@ -15,7 +15,7 @@ from rne.files.times import seconds
 from rne.model.robot import Robot
 
 if TYPE_CHECKING:
-    from rne.files.trajectory import Chunk
+    from rne.files.chunk import Chunk
 
 Floats = NDArray[Any]
 

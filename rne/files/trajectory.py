@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
@@ -15,84 +15,19 @@ from numpy.typing import NDArray
 from rne.batch.arguments import check_robot
 from rne.check import check_choice, check_flag, whole_number
 from rne.errors import ArgumentError, FileError, shown
-from rne.files.arrow import Arrow, Parquet
 from rne.files.base import Piece, Source, numbers_of
-from rne.files.columns import QUANTITIES, WRENCH, Columns, check_asked, match
-from rne.files.csv_fast import Csv
+from rne.files.chunk import Chunk
+from rne.files.columns import LOAD, Columns, check_asked, match
 from rne.files.extra import compute, pa
+from rne.files.filled import FILLS, filled
 from rne.files.formats import check_format, codec_of, format_of
-from rne.files.npy import Arrays
 from rne.files.plausible import Plausible
+from rne.files.sources import open_source
 from rne.files.times import in_unit, two_parts, unit_type
 from rne.files.units import TIME_UNITS, check_units, unit_in
 from rne.model.robot import Robot
 
 Floats = NDArray[Any]
-
-
-@dataclass(frozen=True, eq=False)
-class Chunk:
-    """Some rows of a trajectory.
-
-    Parameters
-    ----------
-    first : number of the first row, from zero.
-    t : the column t as the file has it, a pyarrow array (of text if the file is text); None if there is none.
-    arrays : by quantity that is there, (rows, n): arguments of the public functions.
-    wrenches : by frame, (rows, 6).
-    nulls : how many numbers of the file are null; in the arrays they are NaN.
-
-    Examples
-    --------
-    >>> import numpy as np, rne.files
-    >>> chunk = rne.files.Chunk(0, None, {"q": np.zeros((5, 2))})
-    >>> chunk.rows
-    5
-    """
-
-    first: int
-    t: pa.Array | None
-    arrays: dict[str, Floats]
-    wrenches: dict[str, Floats] = field(default_factory=dict)
-    nulls: int = 0
-
-    @property
-    def rows(self) -> int:
-        """Number of rows."""
-        return len(self.arrays["q"])
-
-
-def joined(chunks: Sequence[Chunk]) -> Chunk:
-    """Put chunks that follow each other into one.
-
-    Parameters
-    ----------
-    chunks : one or more, of the same quantities.
-
-    Returns
-    -------
-    chunk : all their rows.
-
-    Examples
-    --------
-    >>> import rne
-    >>> panda = rne.load("models/panda/robot.urdf")
-    >>> with rne.files.Trajectory("models/panda/trajectory.csv", panda, chunk=100) as motion:
-    ...     rne.files.joined(list(motion)).rows
-    2001
-    """
-    if not isinstance(chunks, Sequence) or not chunks or not all(isinstance(chunk, Chunk) for chunk in chunks):
-        raise ArgumentError(f"chunks: wanted one chunk or more, got {shown(chunks)}")
-    if len(chunks) == 1:
-        return chunks[0]
-    first = chunks[0]
-    return Chunk(
-        first.first,
-        None if first.t is None else pa.concat_arrays([chunk.t for chunk in chunks]),
-        {key: np.concatenate([chunk.arrays[key] for chunk in chunks]) for key in first.arrays},
-        {frame: np.concatenate([chunk.wrenches[frame] for chunk in chunks]) for frame in first.wrenches},
-        sum(chunk.nulls for chunk in chunks),
-    )
 
 
 class Trajectory:
@@ -124,6 +59,10 @@ class Trajectory:
         comma are of angles and lengths, and n of the n joints. ``A:0.1,0.2`` is a current with its gain, N m/A, and
         ``%:80,40`` a percentage of a torque, N m; without numbers it is that of the effort limits.
     time_unit : s, ms, us or ns, of numbers in the column t; %time is in ns.
+    header : names of the columns of a CSV that has none.
+    fill : what stands for empty fields and nulls of q, qd, qdd and tau: "last", the last number above; "linear", between
+        the next ones over time; by default an empty field of a CSV is refused, and a null is NaN.
+    topic : of a bag, where several have joint states.
     chunk : most rows of a chunk; by default what fits the cache of a core.
     single : whether to read float32.
     format : of a stream, or of a file whose name does not tell: csv, parquet, arrow, npy or npz.
@@ -168,6 +107,9 @@ class Trajectory:
         joints: Sequence[str] | None = None,
         units: Mapping[str, str] | None = None,
         time_unit: str | None = None,
+        header: Sequence[str] | None = None,
+        fill: str | None = None,
+        topic: str | None = None,
         chunk: int | None = None,
         single: bool = False,
         format: str | None = None,  # noqa: A002
@@ -182,6 +124,15 @@ class Trajectory:
         self._factors = check_units(robot, units, quantities)
         if time_unit is not None:
             check_choice("time_unit", time_unit, TIME_UNITS)
+        if fill is not None:
+            check_choice("fill", fill, FILLS)
+        if header is not None and (
+            isinstance(header, str) or not isinstance(header, Sequence) or not all(isinstance(n, str) for n in header)
+        ):
+            raise ArgumentError(f"header: wanted names of columns, got {shown(header)}")
+        if topic is not None and not isinstance(topic, str):
+            raise ArgumentError(f"topic: wanted a name, got {shown(topic)}")
+        self._fill = fill
         if chunk is not None:
             whole_number("chunk", chunk, 1)
         if not isinstance(path, str | Path) and not hasattr(path, "read"):
@@ -195,14 +146,19 @@ class Trajectory:
             if isinstance(path, str | Path):
                 self.name, kind = str(path), format or format_of(str(path))
                 # Without a buffer of Python's: what a pipe has is read as it comes, and blocks are large anyway.
-                stream: Any = stack.enter_context(Path(path).open("rb", buffering=0))
+                stream: Any = path if kind == "bag" else stack.enter_context(Path(path).open("rb", buffering=0))
                 if kind in ("parquet", "arrow") and stream.seekable():
                     stream = stack.enter_context(pa.OSFile(self.name))  # read without the GIL
             else:
                 self.name, stream, kind = name or "<stream>", path, format or "csv"
-            self._stream, self._start = stream, stream.tell() if _seekable(stream) else None
-            self._read: Callable[[], Source] = lambda: _source(
-                stream, self.name, kind, codec_of(path), robot, quantities, wrenches
+            if header is not None and kind != "csv":
+                raise ArgumentError(f"header: {self.name} is {kind}, which names its columns itself; wanted is None")
+            if topic is not None and kind != "bag":
+                raise ArgumentError(f"topic: {self.name} is {kind}, which has no topics; wanted is None")
+            frames = [*wrenches, *(key.removeprefix(LOAD) for key in rename or {} if key.startswith(LOAD))]
+            self._stream, self._start = stream, 0 if kind == "bag" else stream.tell() if _seekable(stream) else None
+            self._read: Callable[[], Source] = lambda: open_source(
+                stream, self.name, kind, codec_of(path), robot, quantities, frames, header, topic, fill is not None
             )
             self._source = self._read()
             self.where = self._source.where
@@ -291,9 +247,10 @@ class Trajectory:
         self._passes += 1
         this, kept = self._passes, self._kept()
         none = True
-        for piece in self._source.pieces(kept, self._places(), self._rows):
+        pieces = map(self._reader, self._source.pieces(kept, self._places(), self._rows))
+        for read in pieces if self._fill is None else filled(self.name, pieces, self._fill):
             none = False
-            yield self._reader(piece)
+            yield read
             if self._passes != this:
                 raise ArgumentError(f"{self.name}: was begun anew in the meantime; open it twice to read it so")
         if none:
@@ -304,7 +261,8 @@ class Trajectory:
     def _begin_anew(self) -> None:
         if self._start is None:
             raise ArgumentError(f"{self.name}: a pipe can be read only once; keep the chunks, or write it to a file")
-        self._stream.seek(self._start)
+        if hasattr(self._stream, "seek"):
+            self._stream.seek(self._start)
         self._source = self._read()
         if self._source.names != self.columns.names:
             raise FileError(f"{self.where}: the columns have changed since the file was opened")
@@ -340,7 +298,7 @@ class Trajectory:
         -------
         doubts : sentences; none where positions, velocities, times and limits agree.
         """
-        return self._plausible.doubts(differentiated)
+        return [*self._source.late_remarks(), *self._plausible.doubts(differentiated)]
 
     def _times(self, first: int, kept: Sequence[pa.Array]) -> pa.Array | None:
         """Return the column t of a piece, with its unit where it has one."""
@@ -392,23 +350,3 @@ class Trajectory:
 
 def _seekable(stream: Any) -> bool:
     return hasattr(stream, "seekable") and bool(stream.seekable())
-
-
-def _source(
-    stream: BinaryIO,
-    name: str,
-    kind: str,
-    codec: str | None,
-    robot: Robot,
-    quantities: Sequence[str],
-    wrenches: Sequence[str],
-) -> Source:
-    if kind == "csv":
-        return Csv(stream, name, codec)
-    if kind == "parquet":
-        return Parquet(stream, name)
-    if kind == "arrow":
-        return Arrow(stream, name)
-    widths = {key: [f"{key}_{joint}" for joint in robot.joint_names] for key in QUANTITIES}
-    widths |= {frame: [f"{part}_{frame}" for part in WRENCH] for frame in wrenches}
-    return Arrays(stream, name, widths, quantities, wrenches, kind)

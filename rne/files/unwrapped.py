@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rne.check import unknown_name
 from rne.errors import ArgumentError, FileError, shown
-from rne.files.trajectory import Chunk
+from rne.files.chunk import Chunk
 from rne.model.robot import Robot
 
 _TURN = 2 * math.pi
