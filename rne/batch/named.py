@@ -56,7 +56,8 @@ def named_array(argument: str, value: Any, names: Sequence[str], what: str) -> F
         return real_array(argument, _without_null(value))
     labels, column = table
     if len(set(labels)) < len(labels):
-        raise ArgumentError(f"{argument}: names that stand twice: {listed(sorted({n for n in labels if labels.count(n) > 1}))}")  # fmt: skip
+        twice = sorted({name for name in labels if labels.count(name) > 1})
+        raise ArgumentError(f"{argument}: names that stand twice: {listed(twice)}")
     order = _order(argument, labels, names, what)
     columns = [real_array(f"{argument}: {labels[k]}", _without_null(column(k))) for k in order]
     try:
@@ -104,7 +105,8 @@ def time_array(argument: str, value: Any) -> Floats:
     if type(value) in (list, tuple):
         if not len(value) or not isinstance(value[0], date | timedelta | np.datetime64 | np.timedelta64):
             return real_array(argument, value)
-        value = np.asarray(value, "m8[us]" if isinstance(value[0], timedelta) else "M8[us]" if isinstance(value[0], date) else None)  # fmt: skip
+        kind = "m8[us]" if isinstance(value[0], timedelta) else "M8[us]" if isinstance(value[0], date) else None
+        value = np.asarray(value, kind)
     if type(value) in _PLAIN:
         return real_array(argument, value)
     given = value
@@ -118,11 +120,8 @@ def time_array(argument: str, value: Any) -> Floats:
     if value.dtype.kind == "M":
         known = value[~np.isnat(value)]
         value = value - (known[0] if known.size else np.datetime64(0, "s"))
-    # By whole numbers of the unit, of which a float has all within a hundred days of nanoseconds.
-    unit, count = np.datetime_data(value.dtype)
-    ticks = value.astype(f"timedelta64[{unit}]").astype(np.int64)
-    size = np.timedelta64(1, unit) / np.timedelta64(1, "s")
-    seconds = ticks / round(1 / size) if size < 1 else ticks * float(size)
+    # By whole numbers, which are exact where the float that comes of them is.
+    seconds = value.astype("timedelta64[ns]").astype(np.int64) / 1e9
     return np.where(np.isnat(value), np.nan, seconds)
 
 
@@ -138,10 +137,10 @@ Table = tuple[list[str], Callable[[int], Any]]
 
 
 def _table(argument: str, value: Any, names: Sequence[str]) -> Table | None:
-    """Return the names that a value carries, and a function that returns what stands under each; None if it has none."""
+    """Return the names that a value carries, and a function that returns what stands under each; or None."""
     home = _home(value)
     if home == "xarray":
-        return _of_xarray(argument, value, names)
+        return _of_xarray(value, names)
     if isinstance(value, Mapping):
         return _usable([*value], list(value.values()).__getitem__, names)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -191,7 +190,7 @@ def _of_arrow(column: Any) -> Any:
     return column.to_numpy() if hasattr(column, "num_chunks") else column.to_numpy(zero_copy_only=False)
 
 
-def _of_xarray(argument: str, value: Any, names: Sequence[str]) -> Table | None:
+def _of_xarray(value: Any, names: Sequence[str]) -> Table | None:
     if hasattr(value, "data_vars"):
         labels = [*value.data_vars]
         return _usable(labels, lambda k: value[labels[k]].values, names)

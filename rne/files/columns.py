@@ -106,10 +106,9 @@ def check_asked(
 
 def _is_renaming(item: tuple[object, object]) -> bool:
     key, pattern = item
-    several = not isinstance(pattern, Mapping) and isinstance(pattern, Sequence) and key != "t"
-    return isinstance(key, str) and (
-        isinstance(pattern, str) or (several and all(isinstance(name, str) for name in pattern))
-    )
+    if not isinstance(key, str) or (key == "t" and not isinstance(pattern, str)):
+        return False
+    return isinstance(pattern, Sequence) and all(isinstance(name, str) for name in pattern)
 
 
 def check_joints(robot: Robot, where: str, joints: Sequence[str]) -> None:
@@ -155,15 +154,15 @@ def match(
     """
     rename = dict(rename or {})
     renamed = "t" in rename
-    time, remarks = rename.pop("t", None), []
-    if time is None:
-        time = "%time" if "%time" in names and "t" not in names else "t"
-    time, rest = _parts(where, str(time), names)
+    remarks: list[str] = []
+    usual = "%time" if "%time" in names and "t" not in names else "t"
+    time, rest = _parts(where, str(rename.pop("t", usual)), names)
+    rests = [] if rest is None else [rest]
     loads = {frame: [f"{part}_{frame}" for part in WRENCH] for frame in wrenches}
     for key in [key for key in rename if key.startswith(LOAD)]:
         loads[key.removeprefix(LOAD)] = _wrench(key, rename.pop(key))
     labels, order = _labelled(where, names, robot, rename, joints, first)
-    if labels is not None and joints is None:
+    if labels is not None and order is not None:
         for key in quantities:
             beside = labels.beside(key, names)
             standard = any(f"{key}_{joint}" in names for joint in robot.joint_names)
@@ -181,7 +180,7 @@ def match(
     groups = {key: group for key, group in wanted.items() if key in there or any(name in place for name in group)}
     _check_distinct({**groups, **loads, **({"t": [time]} if time in place else {})})
     needed = [name for group in [*groups.values(), *loads.values()] for name in group] + [time] * renamed
-    needed += [rest] * (rest is not None)
+    needed += rests
     known = {time, *needed, *(labels.columns if labels else ())}
     asked = {*needed, time, *(labels.columns if labels else ())}
     twice = [name for name, count in Counter(names).items() if name in asked and count > 1]
@@ -215,9 +214,8 @@ def _parts(where: str, time: str, names: Sequence[str]) -> tuple[str, str | None
         whole, _, rest = (part.strip() for part in time.partition("+"))
         return whole, rest
     if time in names and (whole := seconds_of(time, names)) is not None:
-        raise FileError(
-            f"{where}: column {time!r} has the nanoseconds within each second alone; wanted is {advice({'t': f'{whole}+{time}'})}"
-        )
+        wanted = advice({"t": f"{whole}+{time}"})
+        raise FileError(f"{where}: column {time!r} has the nanoseconds within each second alone; wanted is {wanted}")
     return time, None
 
 
@@ -262,8 +260,9 @@ def _labelled(
         if not set(order) & set(robot.joint_names):  # names of something else
             found = order = None
     if joints is not None:
-        if order is not None and list(order) != list(joints) and numbered:
-            raise FileError(f"{where}: --joints {','.join(joints)} is not what the columns {found.columns[0]}, ... say: {','.join(order)}")  # type: ignore[union-attr]  # fmt: skip
+        if found is not None and order is not None and list(order) != list(joints) and numbered:
+            told = f"{','.join(joints)} is not what the columns {found.columns[0]}, ... say: {','.join(order)}"
+            raise FileError(f"{where}: --joints {told}")
         return None, joints
     if found is not None and order is not None:
         used = any(map(found.is_beside, numbered)) or any(
@@ -272,8 +271,8 @@ def _labelled(
         check_joints(robot, f"{where}: columns {found.columns[0]}, ...", order)
         if numbered and not all(map(found.is_beside, numbered)) and list(order) != list(robot.joint_names):
             raise FileError(
-                f"{where}: columns {found.columns[0]}, ... name the joints in the order {', '.join(order)}, which is not "
-                f"that of {robot.name}; numbers may mean other joints: say --joints {','.join(order)}"
+                f"{where}: columns {found.columns[0]}, ... name the joints in the order {', '.join(order)}, which is "
+                f"not that of {robot.name}; numbers may mean other joints: say --joints {','.join(order)}"
             )
         if used:
             return found, order

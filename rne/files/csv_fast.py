@@ -74,7 +74,7 @@ class Csv(Source):
         check_text(self.where, line)
         text = line.decode("utf-8", "surrogateescape").strip()
         if names is not None:
-            self._dialect = dialect_of(self.where, text, "")
+            self._dialect = dialect_of(text, "")
             if not is_row(line):
                 raise FileError(f"{self.where}: wanted a row of numbers, for names of columns were given; got {text!r}")
             prepared = self._dialect.prepared(line).decode("utf-8", "surrogateescape")
@@ -87,7 +87,7 @@ class Csv(Source):
             rest += next(self._blocks, b"")
         first = rest.partition(b"\n")[0].decode("utf-8", "surrogateescape").strip()
         text = text.removeprefix("#").strip()
-        self._dialect = dialect_of(self.where, text, first)
+        self._dialect = dialect_of(text, first)
         text = self._dialect.prepared(text.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
         self.names = tuple(careful.header(self.where, text, self._dialect.separator))
         return rest

@@ -57,14 +57,8 @@ def is_row(line: bytes) -> bool:
     return any(re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", field) for field in fields)
 
 
-def dialect_of(where: str, header: str, row: str) -> Dialect:
-    """Return the dialect of a header and the row that follows it, which may be empty.
-
-    Raises
-    ------
-    FileError
-        Nothing separates as many fields in the one as in the other.
-    """
+def dialect_of(header: str, row: str) -> Dialect:
+    """Return the dialect of a header and the row that follows it, which may be empty."""
     for separator in _SEPARATORS:
         count = _count(header, separator)
         if count > 1 and (not row or _count(row, separator) == count):
@@ -95,6 +89,6 @@ def check_text(where: str, line: bytes) -> None:
     """
     if b"\0" in line:
         raise FileError(
-            f"{where}: this is not UTF-8 text (UTF-16, or no text at all); read are CSV, Parquet, Arrow, NPZ, NPY, MAT, "
-            "HDF5 and ROS bags, by the suffix"
+            f"{where}: this is not UTF-8 text, so it is no CSV; by their suffixes are read also Parquet, Arrow, NPZ, "
+            "NPY, .mat, HDF5 and ROS bags"
         )

@@ -69,8 +69,8 @@ def _linear(where: str, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
         ready = min((int(rows.min()) for rows in known if rows.size), default=held.rows - 1)
         if held.rows - ready > _LONGEST:
             raise FileError(
-                f"{where}: after row {held.first + ready + 1} more than {_LONGEST:,} rows have no number in some column; "
-                "nothing is interpolated over so many (--fill last may)"
+                f"{where}: after row {held.first + ready + 1} more than {_LONGEST:,} rows have no number in some "
+                "column; nothing is interpolated over so many (--fill last may)"
             )
         if ready > done:
             full = _between(where, held, origin)

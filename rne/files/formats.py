@@ -9,7 +9,6 @@ from rne.check import check_choice
 from rne.errors import ArgumentError
 
 FORMATS = ("csv", "parquet", "arrow", "npy", "npz")  # written, and read from streams
-_BAGS = (".bag", ".db3", ".mcap")
 CODECS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2", ".lz4": "lz4"}  # as pyarrow calls them
 _SUFFIXES = {
     ".parquet": "parquet",
@@ -29,7 +28,10 @@ _OTHERS = {
     ".json", ".jsonl", ".mdf", ".mf4", ".ods", ".pickle", ".pkl", ".tdms", ".ulg", ".xls", ".xlsx", ".xml", ".yaml",
     ".yml", ".zip", ".tar", ".7z", ".orc", ".avro", ".sqlite", ".urdf", ".toml", ".py", ".pdf", ".png",
 }  # fmt: skip
-READ = "CSV (.csv, .txt, .tsv, ...; also .gz, .zst, .bz2, .lz4), Parquet, Arrow, NPZ, NPY, .mat, HDF5 and ROS bags (.bag, .db3, .mcap)"
+_READ = (
+    "CSV (.csv, .txt, .tsv, ...; also .gz, .zst, .bz2, .lz4), Parquet, Arrow, NPZ, NPY, and to be read alone .mat, "
+    "HDF5 (.h5, .hdf5) and ROS bags (.bag, .db3, .mcap)"
+)
 
 
 def check_format(name: str | None) -> None:
@@ -56,7 +58,7 @@ def format_of(name: str) -> str:
             return "bag"
         raise ArgumentError(f"{name}: is a folder, and no ROS 2 bag, for it has no metadata.yaml")
     if path.suffix.lower() in _OTHERS:
-        raise ArgumentError(f"{name}: files {path.suffix} are not read or written; those are {READ}")
+        raise ArgumentError(f"{name}: files {path.suffix} are not read or written; those are {_READ}")
     return _SUFFIXES.get(path.suffix.lower(), "csv")
 
 

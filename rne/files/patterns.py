@@ -1,4 +1,4 @@
-"""What the names of columns tell: patterns with joints or numbers, columns that hold names, and which quantity it is."""
+"""What the names of columns tell: patterns with joints or numbers, columns that hold names, and the quantity."""
 
 from __future__ import annotations
 
@@ -84,7 +84,8 @@ def expected(key: str, pattern: str | Sequence[str], joints: Sequence[str], orde
         wanted = list(joints) if order is None else list(order)
         if len(listed) != len(wanted):
             raise ArgumentError(
-                f"rename: {key}: wanted {len(wanted)} columns ({', '.join(wanted)}), got {len(listed)}: {shown(pattern)}"
+                f"rename: {key}: wanted {len(wanted)} columns ({', '.join(wanted)}), got {len(listed)}: "
+                f"{shown(pattern)}"
             )
         by_joint = dict(zip(wanted, listed, strict=True))
         return [by_joint[joint] for joint in joints]

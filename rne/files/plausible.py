@@ -88,8 +88,8 @@ class Plausible:
         if "q" not in self._named and 2 * self._beyond > self._rows and 2 * self._within > self._beyond:
             share = 100 * self._beyond / self._rows
             told.append(
-                f"warning: {share:.0f} % of the positions are beyond the limits, and would be within them if they are in "
-                "degrees; if so, say --unit q=deg"
+                f"warning: {share:.0f} % of the positions are beyond the limits, and would be within them if they are "
+                "in degrees; if so, say --unit q=deg"
             )
         time = [self._of_rate(key) for key in self._products if not {key, "t"} <= set(self._named)]
         told += [text for text in dict.fromkeys(time) if text]

@@ -63,8 +63,8 @@ class Results:
         old file stays as it was. Of streams, only plain files with the name of a compressed file are compressed; what
         `gzip.open` and its like return is written to as it is.
     columns : by quantity, the names of its columns.
-    time : type of the column t (a pyarrow type; text is written as text only into CSV, durations there as seconds with all their digits);
-        None for no such column.
+    time : type of the column t (a pyarrow type; text is written as text only into CSV, durations there as
+        seconds with all their digits); None for no such column.
     single : whether the numbers are float32. Times are not: an NPY with times, which has one type, is all float64.
     format : of a stream, or of a file whose name does not tell: csv, parquet, arrow, npy or npz.
 

@@ -239,18 +239,18 @@ def _clock(text: pa.Array) -> pa.Array | None:
         return None
     if not compute.any(compute.is_valid(parts)).as_py():
         return None
-    total = None
+    total, counted = None, {}
     for name, size in (("d", 86400), ("h", 3600), ("m", 60), ("s", 1)):
         digits = compute.struct_field(parts, name)
         part = _whole(_or_zero(digits), "s")
         if part is None:
             return None
         counts = compute.multiply(part.view(pa.int64()), size)
+        counted[name] = counts
         total = counts if total is None else compute.add(total, counts)
     minus = compute.equal(compute.struct_field(parts, "minus"), "-")
     # pandas writes -0.5 s as "-1 days +23:59:59.5": the sign is of the days alone.
-    days = compute.multiply(_whole(_or_zero(compute.struct_field(parts, "d")), "s").view(pa.int64()), 86400)
-    negative = compute.subtract(total, compute.multiply(days, 2))
+    negative = compute.subtract(total, compute.multiply(counted["d"], 2))
     return compute.if_else(minus, negative, total).cast(pa.duration("ns"))
 
 

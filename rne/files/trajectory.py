@@ -60,8 +60,8 @@ class Trajectory:
         ``%:80,40`` a percentage of a torque, N m; without numbers it is that of the effort limits.
     time_unit : s, ms, us or ns, of numbers in the column t; %time is in ns.
     header : names of the columns of a CSV that has none.
-    fill : what stands for empty fields and nulls of q, qd, qdd and tau: "last", the last number above; "linear", between
-        the next ones over time; by default an empty field of a CSV is refused, and a null is NaN.
+    fill : what stands for empty fields and nulls of q, qd, qdd and tau: "last", the last number above; "linear",
+        between the next ones over time; by default an empty field of a CSV is refused, and a null is NaN.
     topic : of a bag, where several have joint states.
     chunk : most rows of a chunk; by default what fits the cache of a core.
     single : whether to read float32.

@@ -1,4 +1,4 @@
-"""Units of columns that are not SI: factors by which each coordinate's numbers become radians, meters, seconds, N m, N."""
+"""Units of columns that are not SI: factors that make radians, meters, N m and N of their numbers."""
 
 from __future__ import annotations
 

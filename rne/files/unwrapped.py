@@ -1,4 +1,4 @@
-"""Positions that jump by a turn where a log wraps its angles: made continuous, or refused, before they are differentiated."""
+"""Positions that jump by a turn where a log wraps its angles: made continuous, or refused, before differentiation."""
 
 from __future__ import annotations
 
