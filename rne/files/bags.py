@@ -41,11 +41,19 @@ class Bag(Source):
         self.where = path
         self._joints, self._left_out = robot.joint_names, 0
         self._count = self._done = 0
+        self._reader: Any = None
         with _damage(path):
             folder = Path(path).parent
             whole = folder if Path(path).suffix in (".db3", ".mcap") and (folder / "metadata.yaml").exists() else path
             self._reader = AnyReader([Path(whole)], default_typestore=get_typestore(Stores.LATEST))
             self._reader.open()
+        try:
+            self._begin(topic, quantities)
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self, topic: str | None, quantities: Sequence[str]) -> None:
         self._connections = self._chosen(topic)
         self._count = sum(connection.msgcount for connection in self._connections)
         first = next(self._messages(), None)
@@ -144,6 +152,10 @@ class Bag(Source):
 
     def done(self) -> float:
         return self._done / max(1, self._count)
+
+    def close(self) -> None:
+        with contextlib.suppress(AnyReaderError):  # it is closed already
+            self._reader.close()
 
     def late_remarks(self) -> list[str]:
         if not self._left_out:

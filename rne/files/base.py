@@ -65,6 +65,9 @@ class Source(ABC):
         """Return what stands in the first row, as text; empty where there is none. Reading goes on as if not asked."""
         raise NotImplementedError
 
+    def close(self) -> None:  # noqa: B027
+        """Let go of what was opened besides the stream."""
+
     def late_remarks(self) -> list[str]:
         """Return remarks on what has been read so far."""
         return []

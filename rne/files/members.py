@@ -69,6 +69,10 @@ def mat_members(stream: BinaryIO, name: str) -> dict[str, Held]:
     except NotImplementedError:  # version 7.3 is HDF5
         stream.seek(0)
         return hdf5_members(stream, name)
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise FileError(f"{name}: the MATLAB file cannot be read: {reason(error)}") from error
     except (MatReadError, ValueError, TypeError, EOFError, KeyError, IndexError, OverflowError) as error:
         raise FileError(f"{name}: the MATLAB file cannot be read: {reason(error)}") from error
     arrays: dict[str, Any] = {}

@@ -161,6 +161,7 @@ class Trajectory:
                 stream, self.name, kind, codec_of(path), robot, quantities, frames, header, topic, fill is not None
             )
             self._source = self._read()
+            stack.callback(lambda: self._source.close())
             self.where = self._source.where
             columns = match(
                 self.where, self._source.names, robot, quantities, wrenches, rename, joints, self._source.first
@@ -263,6 +264,7 @@ class Trajectory:
             raise ArgumentError(f"{self.name}: a pipe can be read only once; keep the chunks, or write it to a file")
         if hasattr(self._stream, "seek"):
             self._stream.seek(self._start)
+        self._source.close()
         self._source = self._read()
         if self._source.names != self.columns.names:
             raise FileError(f"{self.where}: the columns have changed since the file was opened")
