@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
@@ -17,6 +17,7 @@ import click
 import numpy as np
 
 import rne
+from rne.cli.folder import Folder
 from rne.cli.options import say
 from rne.cli.summary import Count, Tally, count
 from rne.errors import FileError, SingularError
@@ -58,6 +59,7 @@ class Job:
     threads: int | None = None
     chunk: int | None = None
     fail_on_limit: bool = False
+    trajectories: tuple[str, ...] = ()
 
     def f_ext(self, chunk: Chunk) -> dict[str, Any] | None:
         """Return the wrenches of a chunk as the public functions take them."""
@@ -193,7 +195,8 @@ def takes_motion(
     forces : whether the command calculates with friction and wrenches.
     """
     default = None if output else ""
-    trajectory = click.argument("trajectory", type=click.Path(allow_dash=True), default=default, required=bool(output))
+    several = {"nargs": -1} if output and streams else {"default": default}
+    trajectory = click.argument("trajectory", type=click.Path(allow_dash=True), required=bool(output), **several)
     written = click.option(
         "-o",
         "--output",
@@ -211,9 +214,16 @@ def takes_motion(
                 raise click.UsageError("--window needs --differentiate")
             if options["unwrap"] is not None and not options["differentiate"]:
                 raise click.UsageError("--unwrap needs --differentiate")
+            if isinstance(options["trajectory"], tuple):
+                options |= _several(options["trajectory"], options["output"])
             job = Job(**{part.name: options.pop(part.name) for part in fields(Job) if part.name in options})
             say(*(f"warning: {note}" for note in notes))
-            if job.trajectory != "-" and Path(job.output).is_file() and os.path.samefile(job.output, job.trajectory):
+            if (
+                not job.trajectories
+                and job.trajectory != "-"
+                and Path(job.output).is_file()
+                and os.path.samefile(job.output, job.trajectory)
+            ):
                 raise click.UsageError("the output would take the place of TRAJECTORY")
             command(robot, job, **options)
 
@@ -222,6 +232,16 @@ def takes_motion(
         return with_job
 
     return decorate
+
+
+def _several(trajectories: tuple[str, ...], output: str) -> dict[str, Any]:
+    """Return the options of one trajectory into a file, or of some into a folder."""
+    to_folder = output.endswith(("/", os.sep)) or (output != "-" and Path(output).is_dir())
+    if not to_folder and len(trajectories) > 1:
+        raise click.UsageError(f"{len(trajectories)} trajectories; wanted is a folder for the results, as -o results/")
+    if to_folder and "-" in trajectories:
+        raise click.UsageError("- is stdin, which goes into one file, not into a folder")
+    return {"trajectory": trajectories[0], "trajectories": trajectories if to_folder else ()}
 
 
 @contextmanager
@@ -242,6 +262,34 @@ def opened(
 
 
 def stream(robot: Robot, job: Job, work: Work) -> None:
+    """Do the work on a trajectory, or on some into a folder, where what is complete is left as it is."""
+    if not job.trajectories:
+        _stream(robot, job, work)
+        return
+    no_matter = {"trajectory", "trajectories", "output", "threads", "chunk", "fail_on_limit"}
+    options = {part.name: getattr(job, part.name) for part in fields(Job) if part.name not in no_matter}
+    folder = Folder(job.output, robot, {**options, "peak": work.peak, "quantities": list(work.quantities)})
+    pairs = folder.outputs(job.trajectories, None if job.output_format is None else f".{job.output_format}")
+    todo = list(folder.open_ones(pairs))
+    if len(todo) < len(pairs):
+        say(f"complete before, and left as they are: {len(pairs) - len(todo)} of {len(pairs)}")
+    failed, code = 0, 0
+    for trajectory, output in todo:
+        say(f"{trajectory} -> {output}")
+        try:
+            _stream(robot, replace(job, trajectory=trajectory, output=str(output)), work)
+        except FileError as error:  # of one file; the others do not suffer for it
+            say(str(error))
+            failed += 1
+        except click.exceptions.Exit as end:
+            code = end.exit_code
+    if failed:
+        raise FileError(f"{job.output}: {failed} of {len(pairs)} trajectories could not be read")
+    if code:
+        raise click.exceptions.Exit(code)
+
+
+def _stream(robot: Robot, job: Job, work: Work) -> None:
     """Read a trajectory, do the work on it, write the results, and tell how it went; in constant memory."""
     with ExitStack() as stack:
         motion, made = stack.enter_context(opened(robot, job, work.quantities, work.zero))

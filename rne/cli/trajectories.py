@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     "id",
     epilog=examples(
         "rne id panda.urdf motion.csv -o torques.csv",
+        "rne id panda.urdf franka.csv --columns 'q=q[{0}]' --columns t=time --time-unit ms --unit q=deg -o torques.csv",
+        "rne id ur5e.urdf run1.mcap run2.mcap --differentiate --format parquet -o torques/",
         "rne id ur5e.urdf motion.parquet --payload 2.5,0,0,0.1 -o torques.parquet",
         "rne id panda.urdf log.csv.gz --columns 'q=pos_{1}' --columns t=stamp --differentiate -o torques.npz",
         "cat motion.csv | rne id puma560.dh.toml - --friction > torques.csv",
@@ -29,8 +31,11 @@ if TYPE_CHECKING:
 def inverse_dynamics(robot: Robot, job: Job) -> None:
     """Joint torques of a motion (inverse dynamics).
 
-    TRAJECTORY is CSV (also .gz, .zst, .bz2, .lz4; - is stdin), Parquet, Arrow, NPZ or NPY, by its suffix, of any
-    length. It has columns q_<joint>, qd_<joint>, qdd_<joint> and, if you like, t, in any order; in an NPZ, arrays q,
+    TRAJECTORY is CSV (also .gz, .zst, .bz2, .lz4; - is stdin), Parquet, Arrow, NPZ, NPY, .mat, HDF5 or a ROS bag (.bag,
+    .db3, .mcap), by its suffix, of any length. Several go into a folder, as -o OUT/, where those that are complete are
+    left as they are.
+
+    TRAJECTORY has columns q_<joint>, qd_<joint>, qdd_<joint> and, if you like, t, in any order; in an NPZ, arrays q,
     qd, qdd and t. Without qd or qdd, velocities or accelerations are zero, unless you ask for --differentiate. TORQUES
     has the columns t, if it was there, and tau_<joint>.
     """
