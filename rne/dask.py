@@ -41,7 +41,7 @@ import numpy as np
 
 from rne.analysis import torque_breakdown as breakdown
 from rne.batch.arguments import Floats, as_shape, check_robot, with_axes
-from rne.check import real_array
+from rne.batch.named import coordinates, wrench_array
 from rne.dynamics import center_of_mass as mass
 from rne.dynamics import coriolis, energy, kinematics, statics
 from rne.dynamics import forward_dynamics as forward
@@ -88,7 +88,9 @@ def _call_lazily(function: Callable[..., Any], arguments: dict[str, Any]) -> Any
         operands |= {f"f_ext[{frame!r}]": wrench for frame, (wrench, _) in pairs.items()}
         wrenches = {frame: axes for frame, (_, axes) in pairs.items()}
     arrays = {
-        name: value if isinstance(value, da.Array) else da.from_array(real_array(name, value))
+        name: value
+        if isinstance(value, da.Array)
+        else da.from_array(coordinates(robot, name, value) if name in state else wrench_array(name, value))
         for name, value in operands.items()
     }
     shapes = {name: tuple(map(_length, array.shape)) for name, array in arrays.items()}

@@ -187,7 +187,7 @@ def energy_drift(
         powers = _controlled(robot, tau, t, q, qd), _controlled(robot, tau, t[:-1] + h[:, 0] / 2, *middle)
         work += _simpson(h[:, 0], *powers)
     elif tau is not None:
-        held = held_torques(tau, robot.n, len(t), q.shape[:-2])
+        held = held_torques(robot, tau, len(t), q.shape[:-2])
         try:
             work += (np.broadcast_to(held, change.shape) * change).sum(axis=-1)
         except ValueError:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rne.batch.named import coordinates, time_array, wrench_array
 from rne.check import check_flag, numbers, real_array, unknown_name
 from rne.errors import ArgumentError, shown
 from rne.kernels.layout import FRICTION, SPRINGS
@@ -67,7 +68,7 @@ def as_times(argument: str, value: ArrayLike, least: int = 1) -> NDArray[np.floa
     ArgumentError
         They have another shape, are too few, not finite, or not increasing.
     """
-    times = real_array(argument, value).astype(np.float64)
+    times = time_array(argument, value).astype(np.float64)
     if times.ndim != 1 or len(times) < least:
         raise ArgumentError(f"{argument}: wanted shape (T,) with T of at least {least}, got {times.shape}")
     if not np.isfinite(times).all() or (np.diff(times) <= 0).any():
@@ -136,7 +137,12 @@ def as_batch(
         uniform = len(plain) == len(values) and (not widths or all(width == robot.n for width in widths.values()))
         if uniform and kind.char in _NAMES and kind.isnative and all(v.flags.carray for v in plain):
             return Batch(shape[:1], _NAMES[kind.char], values)  # type: ignore[arg-type]
-    arrays = {name: real_array(name, value) for name, value in values.items() if value is not None}
+    six = widths or {}  # what is no number a joint is a wrench, and settled
+    arrays = {
+        name: real_array(name, value) if name in six else coordinates(robot, name, value)
+        for name, value in values.items()
+        if value is not None
+    }
     shape = as_shape(robot, {name: array.shape for name, array in arrays.items()}, widths)
     dtype = "float32" if all(array.dtype.itemsize == 4 for array in arrays.values()) else "float64"
     width = dict.fromkeys(values, robot.n) | dict(widths or {})
@@ -371,5 +377,5 @@ def as_wrenches(robot: Robot, f_ext: Mapping[str, Any]) -> tuple[Floats, dict[st
         value, axes = with_axes(value)
         check_axes(argument, axes)
         sites.append(frame.sites[axes])
-        wrenches[argument] = real_array(argument, value)
+        wrenches[argument] = wrench_array(argument, value)
     return np.concatenate(sites), wrenches

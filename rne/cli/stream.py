@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
@@ -17,6 +17,7 @@ import click
 import numpy as np
 
 import rne
+from rne.cli.folder import Folder
 from rne.cli.options import say
 from rne.cli.summary import Count, Tally, count
 from rne.errors import FileError, SingularError
@@ -43,6 +44,13 @@ class Job:
     rename: dict[str, str]
     differentiate: bool
     window: int | None
+    joints: tuple[str, ...] | None = None
+    units: dict[str, str] = field(default_factory=dict)
+    time_unit: str | None = None
+    unwrap: tuple[str, ...] | None = None
+    header: tuple[str, ...] | None = None
+    fill: str | None = None
+    topic: str | None = None
     friction: bool = False
     wrenches: dict[str, str] = field(default_factory=dict)
     output: str = ""
@@ -51,10 +59,11 @@ class Job:
     threads: int | None = None
     chunk: int | None = None
     fail_on_limit: bool = False
+    trajectories: tuple[str, ...] = ()
 
     def f_ext(self, chunk: Chunk) -> dict[str, Any] | None:
         """Return the wrenches of a chunk as an argument of the public functions."""
-        return {frame: (wrench, self.wrenches[frame]) for frame, wrench in chunk.wrenches.items()} or None
+        return {frame: (wrench, self.wrenches.get(frame, "world")) for frame, wrench in chunk.wrenches.items()} or None
 
 
 @dataclass(frozen=True)
@@ -89,6 +98,25 @@ def _patterns(_: click.Context, parameter: click.Parameter, texts: tuple[str, ..
     return patterns
 
 
+def _units(_: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
+    units: dict[str, str] = {}
+    for quantity, unit in (text.partition("=")[::2] for text in texts):
+        if not unit:
+            raise click.BadParameter(f"wanted {parameter.metavar}, got {quantity!r}", param=parameter)
+        units[quantity.strip()] = ",".join(filter(None, (units.get(quantity.strip()), unit)))
+    return units
+
+
+def _names(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str, ...] | None:
+    return None if text is None else tuple(name.strip() for name in text.split(","))
+
+
+def _turning(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str, ...] | None:
+    if text is None:
+        return None
+    return () if text == "none" else tuple(name.strip() for name in text.split(","))
+
+
 _FORCES = (
     click.option("--friction", is_flag=True, help="Include viscous and Coulomb friction of the joints."),
     click.option(
@@ -107,10 +135,43 @@ _READING = (
         metavar="QUANTITY=PATTERN",
         multiple=True,
         callback=_patterns,
-        help="Names of columns: t=NAME; q, qd, qdd or tau=PATTERN with {joint} for the name of the joint, "
-        "{0} or {1} for its number counted from 0 or 1; these columns are required; repeatable.",
+        help="Names of columns: t=NAME or t=SEC+NANOSEC; q, qd, qdd or tau=PATTERN with {joint} for the name of the "
+        "joint, {0} or {1} for its number counted from 0 or 1, or =A,B,C, the columns themselves; f_ext:FRAME=PATTERN "
+        "with {axis} for fx to mz, or six columns; these columns are required; repeatable.",
     ),
+    click.option(
+        "--joints",
+        metavar="A,B,C",
+        callback=_names,
+        help="Joints in the order in which the file numbers them, for {0} and {1}; that of the robot by default.",
+    ),
+    click.option(
+        "--unit",
+        "units",
+        metavar="QUANTITY=UNIT",
+        multiple=True,
+        callback=_units,
+        help="Unit of q, qd, qdd or tau where it is not SI: deg, mm, deg/s, rpm, mNm, ...; A:GAIN (N m/A) and %:RATED "
+        "(N m) with a number, or one per joint separated by commas; repeatable.",
+    ),
+    click.option("--time-unit", type=click.Choice(("s", "ms", "us", "ns")), help="Unit of the column t."),
     click.option("--differentiate", is_flag=True, help="Compute missing qd and qdd by differentiation over t."),
+    click.option(
+        "--header", metavar="A,B,C", callback=_names, help="Names of the columns of a CSV file without a header."
+    ),
+    click.option(
+        "--fill",
+        type=click.Choice(("last", "linear")),
+        help="Fill empty fields with the last number above, or by linear interpolation; an error by default.",
+    ),
+    click.option("--topic", metavar="NAME", help="Topic of a ROS bag, where several have joint states."),
+    click.option(
+        "--unwrap",
+        metavar="JOINTS",
+        callback=_turning,
+        help="Joints (a,b) whose angles jump by a turn in the file, besides the continuous ones; none for no joint at "
+        "all. For --differentiate.",
+    ),
     click.option(
         "--window", metavar="SAMPLES", type=int, help="Length of the differentiation filter, odd; 21 by default."
     ),
@@ -142,7 +203,8 @@ def takes_motion(
     forces : whether the command has the options for friction and wrenches.
     """
     default = None if output else ""
-    trajectory = click.argument("trajectory", type=click.Path(allow_dash=True), default=default, required=bool(output))
+    several = {"nargs": -1} if output and streams else {"default": default}
+    trajectory = click.argument("trajectory", type=click.Path(allow_dash=True), required=bool(output), **several)
     written = click.option(
         "-o",
         "--output",
@@ -158,9 +220,18 @@ def takes_motion(
         def with_job(robot: Robot, notes: list[str], **options: Any) -> None:
             if options["window"] is not None and not options["differentiate"]:
                 raise click.UsageError("--window requires --differentiate")
+            if options["unwrap"] is not None and not options["differentiate"]:
+                raise click.UsageError("--unwrap requires --differentiate")
+            if isinstance(options["trajectory"], tuple):
+                options |= _several(options["trajectory"], options["output"])
             job = Job(**{part.name: options.pop(part.name) for part in fields(Job) if part.name in options})
             say(*(f"warning: {note}" for note in notes))
-            if job.trajectory != "-" and Path(job.output).is_file() and os.path.samefile(job.output, job.trajectory):
+            if (
+                not job.trajectories
+                and job.trajectory != "-"
+                and Path(job.output).is_file()
+                and os.path.samefile(job.output, job.trajectory)
+            ):
                 raise click.UsageError("the output is the same file as TRAJECTORY; give another name")
             command(robot, job, **options)
 
@@ -171,6 +242,16 @@ def takes_motion(
     return decorate
 
 
+def _several(trajectories: tuple[str, ...], output: str) -> dict[str, Any]:
+    """Return the options of one trajectory into a file, or of some into a folder."""
+    to_folder = output.endswith(("/", os.sep)) or (output != "-" and Path(output).is_dir())
+    if not to_folder and len(trajectories) > 1:
+        raise click.UsageError(f"{len(trajectories)} trajectories; wanted is a folder for the results, as -o results/")
+    if to_folder and "-" in trajectories:
+        raise click.UsageError("- is stdin, which goes into one file, not into a folder")
+    return {"trajectory": trajectories[0], "trajectories": trajectories if to_folder else ()}
+
+
 @contextmanager
 def opened(
     robot: Robot, job: Job, quantities: Sequence[str], zero: bool = True
@@ -179,19 +260,51 @@ def opened(
     with _motion(robot, job, quantities) as motion:
         made = None
         if job.differentiate:
-            made = rne.files.Differentiated(motion, **({} if job.window is None else {"window": job.window}))
+            chosen = {} if job.window is None else {"window": job.window}
+            made = rne.files.Differentiated(motion, unwrap=job.unwrap, **chosen)
         say(*(f"{motion.name}: {remark}" for remark in _remarks(motion, made, zero)))
         yield motion, made
+        say(*(f"{motion.name}: {doubt}" for doubt in motion.doubts(bool(made and made.missing))))
     if made:
         say(*_odd(made))
 
 
 def stream(robot: Robot, job: Job, work: Work) -> None:
+    """Process a trajectory, or several into a folder, where complete outputs are kept."""
+    if not job.trajectories:
+        _stream(robot, job, work)
+        return
+    no_matter = {"trajectory", "trajectories", "output", "threads", "chunk", "fail_on_limit"}
+    options = {part.name: getattr(job, part.name) for part in fields(Job) if part.name not in no_matter}
+    folder = Folder(job.output, robot, {**options, "peak": work.peak, "quantities": list(work.quantities)})
+    pairs = folder.outputs(job.trajectories, None if job.output_format is None else f".{job.output_format}")
+    todo = list(folder.open_ones(pairs))
+    if len(todo) < len(pairs):
+        say(f"complete before, and left as they are: {len(pairs) - len(todo)} of {len(pairs)}")
+    failed, code = 0, 0
+    for trajectory, output in todo:
+        say(f"{trajectory} -> {output}")
+        try:
+            _stream(robot, replace(job, trajectory=trajectory, output=str(output)), work)
+        except FileError as error:  # of one file; go on with the others
+            say(str(error))
+            failed += 1
+        except click.exceptions.Exit as end:
+            code = end.exit_code
+    if failed:
+        raise FileError(f"{job.output}: {failed} of {len(pairs)} trajectories could not be read")
+    if code:
+        raise click.exceptions.Exit(code)
+
+
+def _stream(robot: Robot, job: Job, work: Work) -> None:
     """Read a trajectory, process it, write the results, and report a summary; in constant memory."""
     with ExitStack() as stack:
         motion, made = stack.enter_context(opened(robot, job, work.quantities, work.zero))
         threads = _threads(job.threads, robot)
-        written = _try(robot, job, work, [*motion.columns.groups, *(made.missing if made else ())])
+        written = _try(
+            robot, job, work, [*motion.columns.groups, *(made.missing if made else ())], [*motion.columns.wrenches]
+        )
         columns = {key: [f"{key}_{joint}" for joint in robot.joint_names] for key in written}
         results = stack.enter_context(
             rne.files.Results(
@@ -245,6 +358,12 @@ def _motion(robot: Robot, job: Job, quantities: Sequence[str]) -> Trajectory:
         quantities=quantities,
         wrenches=list(job.wrenches),
         rename=job.rename,
+        joints=job.joints,
+        units=job.units,
+        time_unit=job.time_unit,
+        header=job.header,
+        fill=job.fill,
+        topic=job.topic,
         chunk=job.chunk,
         single=job.single,
         name=name,
@@ -267,6 +386,8 @@ def _remarks(motion: Trajectory, made: Differentiated | None, zero: bool) -> Ite
 
 
 def _odd(made: Differentiated) -> Iterator[str]:
+    if made.turns:
+        yield f"jumps by a turn taken out of q: {', '.join(f'{joint} {count}' for joint, count in made.turns.items())}"
     if made.duplicates:
         yield f"samples with the same time as the previous one: {made.duplicates}"
     if made.gaps:
@@ -283,12 +404,12 @@ def _threads(wish: int | None, robot: Robot) -> int:
     return threads
 
 
-def _try(robot: Robot, job: Job, work: Work, there: Sequence[str]) -> list[str]:
+def _try(robot: Robot, job: Job, work: Work, there: Sequence[str], frames: Sequence[str]) -> list[str]:
     """Return the quantities that will be written; this also compiles, which the reported time excludes."""
     kind = np.float32 if job.single else np.float64
 
     def rows(count: int) -> Chunk:
-        wrenches = {frame: np.zeros((count, 6), kind) for frame in job.wrenches}
+        wrenches = {frame: np.zeros((count, 6), kind) for frame in frames}
         return rne.files.Chunk(0, None, {key: np.zeros((count, robot.n), kind) for key in there}, wrenches)
 
     with suppress(SingularError):  # some robots are singular only at zero

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     "id",
     epilog=examples(
         "rne id panda.urdf motion.csv -o torques.csv",
+        "rne id panda.urdf franka.csv --columns 'q=q[{0}]' --columns t=time --time-unit ms --unit q=deg -o torques.csv",
+        "rne id ur5e.urdf run1.mcap run2.mcap --differentiate --format parquet -o torques/",
         "rne id ur5e.urdf motion.parquet --payload 2.5,0,0,0.1 -o torques.parquet",
         "rne id panda.urdf log.csv.gz --columns 'q=pos_{1}' --columns t=stamp --differentiate -o torques.npz",
         "cat motion.csv | rne id puma560.dh.toml - --friction > torques.csv",
@@ -29,10 +31,13 @@ if TYPE_CHECKING:
 def inverse_dynamics(robot: Robot, job: Job) -> None:
     """Joint torques of a motion (inverse dynamics).
 
-    TRAJECTORY is a file of any length in CSV (also .gz, .zst, .bz2, .lz4; - is stdin), Parquet, Arrow, NPZ or NPY
-    format, selected by its suffix. It has the columns q_<joint>, qd_<joint>, qdd_<joint> and optionally t, in any
-    order; an NPZ file has the arrays q, qd, qdd and t. Missing qd and qdd are zero, unless --differentiate is given.
-    TORQUES has the columns t, if TRAJECTORY has it, and tau_<joint>.
+    TRAJECTORY is a file of any length in CSV (also .gz, .zst, .bz2, .lz4; - is stdin), Parquet, Arrow, NPZ, NPY, MAT
+    (.mat), HDF5 or ROS bag (.bag, .db3, .mcap) format, selected by its suffix. Several files are written into a folder
+    (-o OUT/), where complete outputs are kept.
+
+    It has the columns q_<joint>, qd_<joint>, qdd_<joint> and optionally t, in any order; an NPZ file has the arrays q,
+    qd, qdd and t. Missing qd and qdd are zero, unless --differentiate is given. TORQUES has the columns t, if
+    TRAJECTORY has it, and tau_<joint>.
     """
 
     def work(**given: Any) -> Arrays:

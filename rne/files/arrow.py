@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, BinaryIO
 
 from rne.errors import FileError
-from rne.files.base import Piece, Sink, Source, asked, reason, rows_of
+from rne.files.base import Piece, Sink, Source, reason, rows_of
 from rne.files.extra import ipc, pa, parquet
 
 _BUFFER = 1 << 18  # bytes read of a column at a time
@@ -38,8 +38,8 @@ class Parquet(Source):
     def type_of(self, place: int) -> pa.DataType:
         return self._schema.field(place).type
 
-    def pieces(self, time: int | None, places: Sequence[int], rows: int | None) -> Iterator[Piece]:
-        names = [self.names[place] for place in asked(time, places)]
+    def pieces(self, kept: Sequence[int], places: Sequence[int], rows: int | None) -> Iterator[Piece]:
+        names = [self.names[place] for place in (*kept, *places)]
         batches = self._file.iter_batches(rows_of(len(names), rows), columns=list(dict.fromkeys(names)))
         while True:
             with _damage(f"{self.where}: after row {self._read}"):
@@ -48,6 +48,12 @@ class Parquet(Source):
                 return
             yield Piece(self._read, _columns(batch, names))
             self._read += batch.num_rows
+
+    def first(self, places: Sequence[int]) -> list[str]:
+        names = [self.names[place] for place in places]
+        with _damage(f"{self.where}: row 1"):
+            batch = next(self._file.iter_batches(1, columns=names), None)
+        return _texts(batch, names)
 
     def done(self) -> float:
         return float(self._read / max(1, self._file.metadata.num_rows))
@@ -73,8 +79,8 @@ class Arrow(Source):
     def type_of(self, place: int) -> pa.DataType:
         return self._schema.field(place).type
 
-    def pieces(self, time: int | None, places: Sequence[int], rows: int | None) -> Iterator[Piece]:
-        names = [self.names[place] for place in asked(time, places)]
+    def pieces(self, kept: Sequence[int], places: Sequence[int], rows: int | None) -> Iterator[Piece]:
+        names = [self.names[place] for place in (*kept, *places)]
         most, first = rows_of(len(names), rows), 0
         while self._next < self._file.num_record_batches:
             with _damage(f"{self.where}: after row {first}"):
@@ -85,12 +91,23 @@ class Arrow(Source):
                 first += part.num_rows
             self._next += 1
 
+    def first(self, places: Sequence[int]) -> list[str]:
+        with _damage(f"{self.where}: row 1"):
+            batch = self._file.get_batch(0) if self._file.num_record_batches else None
+        return _texts(batch, [self.names[place] for place in places])
+
     def done(self) -> float:
         return float(self._next / max(1, self._file.num_record_batches))
 
 
 def _columns(batch: pa.RecordBatch, names: Sequence[str]) -> Callable[[], list[pa.Array]]:
     return lambda: [batch.column(name) for name in names]
+
+
+def _texts(batch: pa.RecordBatch | None, names: Sequence[str]) -> list[str]:
+    if batch is None or not batch.num_rows:
+        return [""] * len(names)
+    return [str(batch.column(name)[0].as_py()) for name in names]
 
 
 @contextlib.contextmanager

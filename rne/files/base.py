@@ -47,19 +47,30 @@ class Source(ABC):
     names: tuple[str, ...]
 
     @abstractmethod
-    def pieces(self, time: int | None, places: Sequence[int], rows: int | None) -> Iterator[Piece]:
+    def pieces(self, kept: Sequence[int], places: Sequence[int], rows: int | None) -> Iterator[Piece]:
         """Read on.
 
         Parameters
         ----------
-        time : place of the column t, if there is one; in text it is kept as it is written.
-        places : of the other columns that are wanted. A piece has t, if there is one, and these, in this order.
+        kept : places of columns that are kept as they are: in text as it is written. Times, and names.
+        places : of the columns of numbers that are wanted. A piece has those kept and these, in this order.
         rows : most rows of a piece; by default as many as are read fast in little memory.
         """
 
     @abstractmethod
     def done(self) -> float:
         """Return how much has been read, from zero to one; NaN if that cannot be known."""
+
+    def first(self, places: Sequence[int]) -> list[str]:
+        """Return what stands in the first row, as text; empty where there is none. Reading goes on as if not asked."""
+        raise NotImplementedError
+
+    def close(self) -> None:  # noqa: B027
+        """Let go of what was opened besides the stream."""
+
+    def late_remarks(self) -> list[str]:
+        """Return remarks on what has been read so far."""
+        return []
 
     def type_of(self, place: int) -> pa.DataType:  # noqa: ARG002
         """Return the type of a column; raise where it is none."""
@@ -83,11 +94,6 @@ class Sink(ABC):
 
     def abandon(self) -> None:  # noqa: B027
         """Let go of a file that will not be finished."""
-
-
-def asked(time: int | None, places: Sequence[int]) -> list[int]:
-    """Return the places of all columns that are wanted."""
-    return [*places] if time is None else [time, *places]
 
 
 # In place, both; what pyarrow offers for it imports pandas where that is installed, and takes as long as all the rest.

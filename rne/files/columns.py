@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from rne.check import unknown_name
 from rne.errors import ArgumentError, FileError, shown
+from rne.files.patterns import (
+    NameColumns,
+    advice,
+    check_order,
+    expected,
+    fitting,
+    name_columns,
+    quantity_of,
+    seconds_of,
+    split,
+)
 from rne.model.robot import Robot
 
 QUANTITIES = ("q", "qd", "qdd", "tau")
 _TOLD = 40  # names of columns in a message, at most
+LOAD = "f_ext:"
 WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
 
 
@@ -28,7 +39,9 @@ class Columns:
     wrenches : by frame, the places of fx, fy, fz, mx, my, mz.
     time : place of the column t, if there is one.
     missing : the quantities that were asked for and are not there.
-    remarks : what was left aside.
+    remarks : what was left aside, and what was taken as it may not be meant.
+    nanoseconds : place of the column that continues t, if it has two.
+    labels : places of columns with names of joints, and the names that must stand there in every row.
 
     Examples
     --------
@@ -45,10 +58,19 @@ class Columns:
     time: int | None
     missing: tuple[str, ...]
     remarks: tuple[str, ...]
+    nanoseconds: int | None = None
+    labels: dict[int, str] = field(default_factory=dict)
+
+
+Pattern = str | Sequence[str]
 
 
 def check_asked(
-    robot: Robot, quantities: Sequence[str], wrenches: Sequence[str], rename: Mapping[str, str] | None
+    robot: Robot,
+    quantities: Sequence[str],
+    wrenches: Sequence[str],
+    rename: Mapping[str, Pattern] | None,
+    joints: Sequence[str] | None = None,
 ) -> None:
     """Refuse arguments of `Trajectory` that ask for what there cannot be.
 
@@ -57,24 +79,50 @@ def check_asked(
     ArgumentError
         They do.
     """
-    for argument, given in (("quantities", quantities), ("wrenches", wrenches)):
+    for argument, given in (("quantities", quantities), ("wrenches", wrenches), ("joints", joints or ())):
         if isinstance(given, str) or not isinstance(given, Collection) or not all(isinstance(n, str) for n in given):
             raise ArgumentError(f"{argument}: wanted several names, got {shown(given)}")
     if "q" not in quantities or not set(quantities) <= set(QUANTITIES):
         raise ArgumentError(f"quantities: wanted q, and of {', '.join(QUANTITIES)} no others, got {shown(quantities)}")
-    if unknown := [frame for frame in wrenches if frame not in robot.links.frames]:
-        raise unknown_name("wrenches", "frame", unknown[0], robot.links.frames)
-    if rename is not None and not (
-        isinstance(rename, Mapping) and all(isinstance(word, str) for pair in rename.items() for word in pair)
-    ):
+    if rename is not None and not (isinstance(rename, Mapping) and all(map(_is_renaming, rename.items()))):
         raise ArgumentError(f"rename: wanted a mapping from quantity to pattern, got {shown(rename)}")
+    frames = [key.removeprefix(LOAD) for key in rename or {} if key.startswith(LOAD)]
+    if unknown := [frame for frame in (*wrenches, *frames) if frame not in robot.links.frames]:
+        raise unknown_name("wrenches", "frame", unknown[0], robot.links.frames)
+    if joints is not None:
+        check_joints(robot, "joints", joints)
     for key, pattern in (rename or {}).items():
-        if key == "t":
+        if key == "t" or key.startswith(LOAD):
             continue
         if key not in QUANTITIES:
-            raise ArgumentError(f"rename: wanted one of t, {', '.join(QUANTITIES)}, got {key!r}")
-        if not re.search(r"\{(joint|0|1)\}", pattern):
-            raise ArgumentError(f"rename: wanted {{joint}}, {{0}} or {{1}} in the pattern of {key}, got {pattern!r}")
+            raise ArgumentError(f"rename: wanted one of t, {', '.join(QUANTITIES)}, {LOAD}FRAME, got {key!r}")
+        listed = split(pattern)
+        if listed is not None and len(listed) == 1 and robot.n > 1:
+            raise ArgumentError(
+                f"rename: wanted {{joint}}, {{0}} or {{1}} in the pattern of {key}, or the names of its columns, "
+                f"got {pattern!r}"
+            )
+
+
+def _is_renaming(item: tuple[object, object]) -> bool:
+    key, pattern = item
+    if not isinstance(key, str) or (key == "t" and not isinstance(pattern, str)):
+        return False
+    return isinstance(pattern, Sequence) and all(isinstance(name, str) for name in pattern)
+
+
+def check_joints(robot: Robot, where: str, joints: Sequence[str]) -> None:
+    """Refuse names of joints, in the order of a file, among which one of the robot's is not there, or is twice.
+
+    Raises
+    ------
+    ArgumentError
+        One is.
+    """
+    if twice := [name for name, count in Counter(joints).items() if count > 1]:
+        raise ArgumentError(f"{where}: a joint stands twice: {', '.join(twice)}")
+    if missing := [name for name in robot.joint_names if name not in joints]:
+        raise ArgumentError(f"{where}: joints of {robot.name} that are not named: {_suggest(missing, joints)}")
 
 
 def match(
@@ -83,7 +131,9 @@ def match(
     robot: Robot,
     quantities: Sequence[str],
     wrenches: Sequence[str] = (),
-    rename: Mapping[str, str] | None = None,
+    rename: Mapping[str, Pattern] | None = None,
+    joints: Sequence[str] | None = None,
+    first: Callable[[Sequence[int]], Sequence[str]] | None = None,
 ) -> Columns:
     """Match the columns of a trajectory to the coordinates of a robot.
 
@@ -94,6 +144,8 @@ def match(
     quantities : of q, qd, qdd, tau those that are looked for; q must be there.
     wrenches : frames whose wrenches must be there, in columns fx_<frame> to mz_<frame>.
     rename : other names of columns, as `Trajectory` takes them.
+    joints : names as the file numbers them.
+    first : returns texts of the first row, by places.
 
     Raises
     ------
@@ -102,26 +154,47 @@ def match(
     """
     rename = dict(rename or {})
     renamed = "t" in rename
-    time = rename.pop("t", "t")
-    wanted = {quantity: _expected(quantity, robot.joint_names, rename) for quantity in quantities}
+    remarks: list[str] = []
+    usual = "%time" if "%time" in names and "t" not in names else "t"
+    time, rest = _parts(where, str(rename.pop("t", usual)), names)
+    rests = [] if rest is None else [rest]
     loads = {frame: [f"{part}_{frame}" for part in WRENCH] for frame in wrenches}
+    for key in [key for key in rename if key.startswith(LOAD)]:
+        loads[key.removeprefix(LOAD)] = _wrench(key, rename.pop(key))
+    labels, order = _labelled(where, names, robot, rename, joints, first)
+    if labels is not None and order is not None:
+        for key in quantities:
+            beside = labels.beside(key, names)
+            standard = any(f"{key}_{joint}" in names for joint in robot.joint_names)
+            if key not in rename and beside is not None and not standard:
+                rename[key] = [beside.replace("{0}", labels.numbers[order.index(joint)]) for joint in robot.joint_names]
+        remarks.append(f"joints by the names in the columns {labels.columns[0]}, ...: {', '.join(order or ())}")
+    wanted = {
+        key: expected(key, rename.get(key, key + "_{joint}"), robot.joint_names, _order_of(key, rename, order, joints))
+        for key in quantities
+    }
     meant = {time, *(name for group in [*wanted.values(), *loads.values()] for name in group)}
-    twice = [name for name, count in Counter(names).items() if name and count > 1]
-    if twice:
-        raise FileError(f"{where}: columns that stand twice: {', '.join(twice)}")
     place = {name: k for k, name in enumerate(names)}
     # As q, what has a pattern must be there: one that matches nothing is a slip, for which nothing is taken as zero.
     there = {"q", *rename}
     groups = {key: group for key, group in wanted.items() if key in there or any(name in place for name in group)}
     _check_distinct({**groups, **loads, **({"t": [time]} if time in place else {})})
     needed = [name for group in [*groups.values(), *loads.values()] for name in group] + [time] * renamed
-    known = {time, *needed}
-    others = [name for name in names if name and name not in known]
+    needed += rests
+    known = {time, *needed, *(labels.columns if labels else ())}
+    asked = {*needed, time, *(labels.columns if labels else ())}
+    twice = [name for name, count in Counter(names).items() if name in asked and count > 1]
+    if twice:
+        raise FileError(f"{where}: columns that stand twice: {', '.join(twice)}")
+    others = list(dict.fromkeys(name for name in names if name and name not in known))
     missing = [name for name in needed if name not in place]
     if missing:
         told = _suggest(missing, others)
         if len(missing) == len(needed):  # perhaps none of them is what the reader thinks it is
             told += f"; the columns are {_listed([*map(repr, names)])}"
+        fit = {key: found for key, found in fitting(names, robot, quantities).items() if found != key + "_{joint}"}
+        if any(key in fit and set(group) & set(missing) for key, group in {**groups, "t": [time]}.items()):
+            told += f"; try {advice(fit)}"
         raise FileError(f"{where}: missing columns: {told}")
     return Columns(
         tuple(names),
@@ -129,8 +202,83 @@ def match(
         {frame: tuple(place[name] for name in group) for frame, group in loads.items()},
         place.get(time),
         tuple(key for key in quantities if key not in groups),
-        tuple(_leave_aside(where, others, robot, [key for key in quantities if key not in rename], meant)),
+        (*remarks, *_leave_aside(where, others, robot, [key for key in quantities if key not in rename], meant)),
+        None if rest is None else place[rest],
+        {} if labels is None else dict(zip((place[name] for name in labels.columns), order or (), strict=True)),
     )
+
+
+def _parts(where: str, time: str, names: Sequence[str]) -> tuple[str, str | None]:
+    """Return the column of times and the one of nanoseconds that continues it; refuse nanoseconds alone."""
+    if time not in names and "+" in time:
+        whole, _, rest = (part.strip() for part in time.partition("+"))
+        return whole, rest
+    if time in names and (whole := seconds_of(time, names)) is not None:
+        wanted = advice({"t": f"{whole}+{time}"})
+        raise FileError(f"{where}: column {time!r} has the nanoseconds within each second alone; wanted is {wanted}")
+    return time, None
+
+
+def _wrench(key: str, pattern: Pattern) -> list[str]:
+    listed = split(pattern)
+    if listed is not None and len(listed) == 1 and "{axis}" in listed[0]:
+        return [listed[0].replace("{axis}", part) for part in WRENCH]
+    if listed is None:
+        return [str(pattern).replace("{0}", str(k)).replace("{1}", str(k + 1)) for k in range(6)]
+    if len(listed) != 6:
+        raise ArgumentError(
+            f"rename: {key}: wanted six columns (fx, fy, fz, mx, my, mz), or a pattern with {{axis}} for these, "
+            f"{{0}} or {{1}} for their numbers; got {shown(pattern)}"
+        )
+    return listed
+
+
+def _order_of(
+    key: str, rename: Mapping[str, Pattern], order: Sequence[str] | None, joints: Sequence[str] | None
+) -> Sequence[str] | None:
+    """Return the joints as the file numbers them, where that is how the columns of a quantity are told."""
+    pattern = rename.get(key)
+    if pattern is None or (split(pattern) is not None and joints is None):
+        return None  # a list stands in the order of the robot
+    return order
+
+
+def _labelled(
+    where: str,
+    names: Sequence[str],
+    robot: Robot,
+    rename: Mapping[str, Pattern],
+    joints: Sequence[str] | None,
+    first: Callable[[Sequence[int]], Sequence[str]] | None,
+) -> tuple[NameColumns | None, Sequence[str] | None]:
+    """Return the columns that hold names, where they count, and the joints as the file numbers them."""
+    numbered = [p for p in rename.values() if isinstance(p, str) and ("{0}" in p or "{1}" in p)]
+    found = name_columns(names) if first is not None else None
+    order: Sequence[str] | None = None
+    if found is not None and first is not None:
+        order = [text.strip() for text in first([names.index(name) for name in found.columns])]
+        if not set(order) & set(robot.joint_names):  # names of something else
+            found = order = None
+    if joints is not None:
+        if found is not None and order is not None and list(order) != list(joints) and numbered:
+            told = f"{','.join(joints)} is not what the columns {found.columns[0]}, ... say: {','.join(order)}"
+            raise FileError(f"{where}: --joints {told}")
+        return None, joints
+    if found is not None and order is not None:
+        used = any(map(found.is_beside, numbered)) or any(
+            key not in rename and found.beside(key, names) for key in QUANTITIES
+        )
+        check_joints(robot, f"{where}: columns {found.columns[0]}, ...", order)
+        if numbered and not all(map(found.is_beside, numbered)) and list(order) != list(robot.joint_names):
+            raise FileError(
+                f"{where}: columns {found.columns[0]}, ... name the joints in the order {', '.join(order)}, which is "
+                f"not that of {robot.name}; numbers may mean other joints: say --joints {','.join(order)}"
+            )
+        if used:
+            return found, order
+    if numbered:
+        check_order(where, names, robot)
+    return None, None
 
 
 def _check_distinct(groups: Mapping[str, Iterable[str]]) -> None:
@@ -141,14 +289,6 @@ def _check_distinct(groups: Mapping[str, Iterable[str]]) -> None:
             other = meanings.setdefault(name, key)
             if other != key:
                 raise ArgumentError(f"rename: column {name!r} would be both {other} and {key}; wanted are two columns")
-
-
-def _expected(quantity: str, joints: Sequence[str], rename: Mapping[str, str]) -> list[str]:
-    pattern = rename.get(quantity, quantity + "_{joint}")
-    return [
-        pattern.replace("{0}", str(k)).replace("{1}", str(k + 1)).replace("{joint}", joint)
-        for k, joint in enumerate(joints)
-    ]
 
 
 def _leave_aside(
@@ -172,7 +312,13 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names) if more <= 0 else f"{', '.join(names[:_TOLD])} and {more:,} more"
 
 
+def _may_be(name: str, other: str) -> bool:
+    """Return whether one may be a misspelling of the other: an effort is none of a position."""
+    kinds = quantity_of(name), quantity_of(other)
+    return kinds[0] is None or kinds[1] is None or kinds[0][0] == kinds[1][0]
+
+
 def _suggest(names: Iterable[str], known: Collection[str]) -> str:
     """Return the names, each with the known one that comes closest."""
-    close = {name: difflib.get_close_matches(name, known, n=1) for name in names}
+    close = {name: difflib.get_close_matches(name, [k for k in known if _may_be(name, k)], n=1) for name in names}
     return ", ".join(f"{name} (did you mean {near[0]}?)" if near else name for name, near in close.items())

@@ -5,44 +5,48 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Sequence
-from io import StringIO
-
-import numpy as np
+from collections.abc import Sequence, Set
 
 from rne.errors import FileError
-from rne.files.base import as_arrow
 from rne.files.extra import pa
 
 _NAN = re.compile(r"[-+]?nan\([a-z0-9]*\)", re.IGNORECASE)  # as C libraries may write it, and pyarrow reads it
 
 
-def header(where: str, line: str) -> list[str]:
+def header(where: str, line: str, separator: str = ",") -> list[str]:
     """Return the names of the columns.
 
     Parameters
     ----------
     where : file and line, for errors.
-    line : names with commas between them; `numpy.savetxt` puts a # in front.
+    line : names with the separator between them.
 
     Raises
     ------
     FileError
-        It is no line of CSV with names, or something else than commas separates them.
+        It is no line of CSV with names.
     """
-    line = line.removeprefix("#")
-    if "\0" in line:
-        raise FileError(f"{where}: this is not UTF-8 text (UTF-16, or no text at all)")
-    for separator, name in ((";", "semicolons"), ("\t", "tabs")):
-        if separator in line and "," not in line:
-            raise FileError(f"{where}: columns are separated by {name}; wanted are commas (and decimal points)")
+    names = fields(where, line, separator)
+    if all(map(_is_number, names)):
+        raise FileError(
+            f"{where}: no header; the first line must name the columns, as q_<joint>, or --header a,b,c gives the names"
+        )
+    return names
+
+
+def fields(where: str, line: str, separator: str) -> list[str]:
+    """Return the fields of a line.
+
+    Raises
+    ------
+    FileError
+        It is no line of CSV.
+    """
     try:
-        names = [name.strip() for name in next(csv.reader([line], strict=True, skipinitialspace=True))]
+        [names] = csv.reader([line], strict=True, skipinitialspace=True, delimiter=separator)
     except csv.Error as error:
         raise FileError(f"{where}: the header is no line of CSV: {error}") from None
-    if all(map(_is_number, names)):
-        raise FileError(f"{where}: no header; the first line must name the columns, as q_<joint>")
-    return names
+    return [name.strip() for name in names]
 
 
 def _is_number(text: str) -> bool:
@@ -54,7 +58,14 @@ def _is_number(text: str) -> bool:
 
 
 def rows(
-    name: str, line: int, block: bytes, names: Sequence[str], places: Sequence[int], text: int | None
+    name: str,
+    line: int,
+    block: bytes,
+    names: Sequence[str],
+    places: Sequence[int],
+    text: Set[int],
+    separator: str = ",",
+    sparse: bool = False,
 ) -> list[pa.Array]:
     """Read lines.
 
@@ -65,7 +76,9 @@ def rows(
     block : whole lines of bytes, without the line feed of the last.
     names : of all columns.
     places : of the columns that are wanted.
-    text : place of the one that is kept as text, if any.
+    text : places of those that are kept as text.
+    sparse : whether empty fields are nulls.
+    separator : of fields; where it is no comma, decimal commas are read. Lines that begin with # are left out.
 
     Returns
     -------
@@ -77,29 +90,34 @@ def rows(
         A row has too few or too many fields, or a field that is not a number; the message tells line and column.
     """
     # Bytes that are no UTF-8 pass: they may stand in a column that nobody reads; a number with them is refused.
-    lines = StringIO(block.decode("utf-8", "surrogateescape") + "\n", newline="\n")
-    records = csv.reader(lines, strict=True, skipinitialspace=True)
-    columns: list[list[float | bytes]] = [[] for _ in places]
+    lines = enumerate(block.decode("utf-8", "surrogateescape").split("\n"), line)
+    numbered = [(at, one) for at, one in lines if not one.startswith("#")]
+    records = csv.reader([one + "\n" for _, one in numbered], strict=True, skipinitialspace=True, delimiter=separator)
+    columns: list[list[float | bytes | None]] = [[] for _ in places]
     at = line - 1
     try:
-        for at, record in enumerate(records, line):
+        for k, record in enumerate(records):
+            at = numbered[k][0]
             where = f"{name}:{at}"
-            if records.line_num != at - line + 1:
+            if records.line_num != k + 1:
                 raise FileError(f"{where}: a quote that does not end on its line")
             _check(where, record, len(names))
             for column, place in zip(columns, places, strict=True):
                 field = record[place].strip()
-                if place == text:
+                if place in text:
                     column.append(field.encode("utf-8", "surrogateescape"))
                     continue
+                if sparse and not field:
+                    column.append(None)
+                    continue
                 try:
-                    column.append(number(field))
+                    column.append(number(field if separator == "," else _with_point(field)))
                 except ValueError as error:
                     raise FileError(f"{where}: column {names[place]!r}: {error}") from None
     except csv.Error as error:
         raise FileError(f"{name}:{at + 1}: {error}") from None
     return [
-        pa.array(column, pa.binary()).view(pa.string()) if place == text else as_arrow(np.array(column, float))
+        pa.array(column, pa.binary()).view(pa.string()) if place in text else pa.array(column, pa.float64())
         for column, place in zip(columns, places, strict=True)
     ]
 
@@ -112,10 +130,15 @@ def _check(where: str, record: list[str], wanted: int) -> None:
         raise FileError(f"{where}: {got} fields where the header has {wanted}{hint}")
 
 
+def _with_point(text: str) -> str:
+    """Return a number with a decimal point in the place of its comma."""
+    return text.replace(",", ".") if text.count(",") == 1 and "." not in text else text
+
+
 def number(text: str) -> float:
     """Return the number that is written in decimal digits, or nan or inf."""
     if not text:
-        raise ValueError("empty (nan stands for a number that is not known)")
+        raise ValueError("empty (nan stands for a number that is not known); --fill last or linear fills it")
     try:
         if text.isascii() and "_" not in text:
             return math.nan if _NAN.fullmatch(text) else float(text)

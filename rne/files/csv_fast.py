@@ -7,7 +7,7 @@ import csv as python_csv
 import gzip
 import math
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from io import StringIO
 from typing import Any, BinaryIO
 
@@ -15,7 +15,8 @@ import numpy as np
 
 from rne.errors import FileError
 from rne.files import csv_exact as careful
-from rne.files.base import Piece, Sink, Source, asked, reason
+from rne.files.base import Piece, Sink, Source, reason
+from rne.files.dialect import COMMENTS, check_text, decoder, dialect_of, is_row
 from rne.files.extra import compute, csv, pa
 
 _BLOCK = 2 << 20  # bytes
@@ -30,37 +31,82 @@ class Csv(Source):
     stream : read to its end, never sought.
     name : of the file, for errors.
     codec : how it is compressed.
+    names : of the columns, of a file without a header.
+    sparse : whether empty fields are nulls; they are refused otherwise.
     """
 
     is_text = True
 
-    def __init__(self, stream: BinaryIO, name: str, codec: str | None = None) -> None:
+    def __init__(
+        self,
+        stream: BinaryIO,
+        name: str,
+        codec: str | None = None,
+        names: Sequence[str] | None = None,
+        sparse: bool = False,
+    ) -> None:
+        self._sparse = sparse
         self._stream, self._name = stream, name
         self._unpacked: Any = stream
         if codec:
             self._unpacked = pa.CompressedInputStream(pa.PythonFile(_Kept(stream), "r"), codec)
         self._line = 1  # of the next block
         self._blocks = self._cut()
-        self._rest = self._begin()
+        self._decode: Callable[[bytes], bytes] | None = None
+        self._begun = False
+        self._rest = self._begin(names)
 
-    def _begin(self) -> bytes:
+    def _begin(self, names: Sequence[str] | None) -> bytes:
         """Read the header; return what follows it in its block."""
-        for block in self._blocks:
-            if self._line == 1:
-                block = block.removeprefix(b"\xef\xbb\xbf")
+        block = self._past_blanks(next(self._blocks, b"").removeprefix(b"\xef\xbb\xbf"))
+        while block.lstrip().startswith(COMMENTS):
+            line, _, rest = block.partition(b"\n")
+            line_number, rest = self._line, self._past_blanks(rest, 1)
+            # `numpy.savetxt` and `rostopic echo -p` mark the header itself as a comment: then rows follow it.
+            if not rest or (names is None and is_row(rest.partition(b"\n")[0])):
+                self._line, block = line_number, line + b"\n" + rest
+                break
+            block = rest
+        if not block:
+            raise FileError(f"{self._name}: the file is empty; the first line must name the columns")
+        line, _, rest = block.partition(b"\n")
+        self.where = f"{self._name}:{self._line}"
+        check_text(self.where, line)
+        text = line.decode("utf-8", "surrogateescape").strip()
+        if names is not None:
+            self._dialect = dialect_of(text, "")
+            if not is_row(line):
+                raise FileError(f"{self.where}: wanted a row of numbers, for names of columns were given; got {text!r}")
+            prepared = self._dialect.prepared(line).decode("utf-8", "surrogateescape")
+            if (got := len(careful.fields(self.where, prepared, self._dialect.separator))) != len(names):
+                raise FileError(f"{self.where}: {len(names)} names of columns were given, and the row has {got} fields")
+            self.names = tuple(names)
+            return block
+        self._line += 1
+        if not rest.strip():
+            rest += next(self._blocks, b"")
+        first = rest.partition(b"\n")[0].decode("utf-8", "surrogateescape").strip()
+        text = text.removeprefix("#").strip()
+        self._dialect = dialect_of(text, first)
+        text = self._dialect.prepared(text.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
+        self.names = tuple(careful.header(self.where, text, self._dialect.separator))
+        return rest
+
+    def _past_blanks(self, block: bytes, lines: int = 0) -> bytes:
+        """Return what begins at the next line that is not blank, some lines later, and count them; empty at the end."""
+        self._line += lines
+        while True:
             if blank := len(block) - len(block.lstrip()):
                 start = block.rfind(b"\n", 0, blank) + 1
                 self._line += block.count(b"\n", 0, start)
                 block = block[start:]
             if block.strip():
-                line, _, rest = block.partition(b"\n")
-                self.where = f"{self._name}:{self._line}"
-                self._line += 1
-                self.names = tuple(careful.header(self.where, line.decode("utf-8", "surrogateescape").strip()))
-                return rest
-        raise FileError(f"{self._name}: the file is empty; the first line must name the columns")
+                return block
+            if not (more := next(self._blocks, b"")):
+                return b""
+            block = more
 
-    def pieces(self, time: int | None, places: Sequence[int], rows: int | None) -> Iterator[Piece]:
+    def pieces(self, kept: Sequence[int], places: Sequence[int], rows: int | None) -> Iterator[Piece]:
         start, first, blank = self._line, self._line, None
         for block in self._rest_of_blocks():
             plain = block.rstrip(b" \t\n")
@@ -68,10 +114,22 @@ class Csv(Source):
                 raise FileError(f"{self._name}:{blank}: blank line between rows")
             for part in _split(plain, rows) if plain else ():
                 count = _line_feeds(part) + 1
-                yield Piece(first - start, self._reader(first, part, count, asked(time, places), time))
+                yield Piece(first - start, self._reader(first, part, count, [*kept, *places], frozenset(kept)))
                 first += count
             if blank is None and block.count(b"\n", len(plain)) > bool(plain):
                 blank = first
+
+    def first(self, places: Sequence[int]) -> list[str]:
+        if not self._rest.strip():
+            self._rest += next(self._blocks, b"")
+        line = self._rest.partition(b"\n")[0]
+        if not line.strip():
+            return [""] * len(places)
+        line = self._dialect.prepared(line)
+        columns = careful.rows(
+            self._name, self._line, line, self.names, places, frozenset(places), self._dialect.separator
+        )
+        return [column[0].as_py() for column in columns]
 
     def _rest_of_blocks(self) -> Iterator[bytes]:
         if self._rest:
@@ -80,18 +138,22 @@ class Csv(Source):
         yield from self._blocks
 
     def _reader(
-        self, line: int, block: bytes, rows: int, places: Sequence[int], text: int | None
+        self, line: int, block: bytes, rows: int, places: Sequence[int], text: Set[int]
     ) -> Callable[[], list[pa.Array]]:
         # A function of few things, so that the block goes when the piece goes.
-        name, names = self._name, self.names
-        return lambda: (
-            _plain(block, rows, len(names), places, text) or careful.rows(name, line, block, names, places, text)
-        )
+        name, names, dialect, sparse = self._name, self.names, self._dialect, self._sparse
+
+        def read() -> list[pa.Array]:
+            lines = dialect.prepared(block)
+            found = _plain(lines, rows, len(names), places, text, dialect.separator, sparse)
+            return found or careful.rows(name, line, lines, names, places, text, dialect.separator, sparse)
+
+        return read
 
     def _cut(self) -> Iterator[bytes]:
         """Read blocks of whole lines that all end with a line feed, but for the last one."""
         rest = b""
-        while data := self._read():
+        while data := self._read_text():
             rest += data
             stop = rest.rfind(b"\n") + 1 or rest.rfind(b"\r", 0, -1) + 1
             if stop:
@@ -101,6 +163,22 @@ class Csv(Source):
                 raise FileError(f"{self._name}: a line of more than {_LONGEST} bytes; this is no CSV")
         if rest:
             yield _unix(rest)
+
+    def _read_text(self) -> bytes:
+        """Read on, in UTF-8; empty at the end."""
+        data = self._read()
+        if not self._begun:
+            self._decode, self._begun = decoder(data), True
+        if self._decode is None:
+            return data
+        try:
+            text = self._decode(data)
+            while data and not text:  # half a character
+                data = self._read()
+                text = self._decode(data)
+        except UnicodeDecodeError as error:
+            raise FileError(f"{self._name}: the UTF-16 text is damaged or cut off: {error.reason}") from None
+        return text
 
     def _read(self) -> bytes:
         try:
@@ -155,9 +233,11 @@ def _line_feeds(block: bytes) -> int:
     return int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n")))  # three times as fast as bytes.count
 
 
-def _plain(block: bytes, rows: int, width: int, places: Sequence[int], text: int | None) -> list[pa.Array] | None:
-    """Read rows without quotes; None if there is anything about them."""
-    if b'"' in block:  # pyarrow takes "1"2 for 12
+def _plain(
+    block: bytes, rows: int, width: int, places: Sequence[int], text: Set[int], separator: str, sparse: bool
+) -> list[pa.Array] | None:
+    """Read rows without quotes or comments; None if there is anything about them."""
+    if b'"' in block or block.startswith(b"#") or b"\n#" in block:  # pyarrow takes "1"2 for 12
         return None
     names = [str(k) for k in range(width)]
     wanted = [names[place] for place in places]
@@ -165,12 +245,13 @@ def _plain(block: bytes, rows: int, width: int, places: Sequence[int], text: int
         table = csv.read_csv(
             pa.BufferReader(block),
             csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=names),
-            csv.ParseOptions(quote_char=False, ignore_empty_lines=False),
+            csv.ParseOptions(delimiter=separator, quote_char=False, ignore_empty_lines=False),
             csv.ConvertOptions(
                 include_columns=wanted,
-                column_types={names[k]: pa.string() if k == text else pa.float64() for k in places},
-                null_values=[],
+                column_types={names[k]: pa.string() if k in text else pa.float64() for k in places},
+                null_values=[""] if sparse else [],
                 check_utf8=False,
+                decimal_point="," if separator != "," and b"," in block else ".",
             ),
         )
     except pa.ArrowInvalid:
@@ -180,7 +261,7 @@ def _plain(block: bytes, rows: int, width: int, places: Sequence[int], text: int
     [batch] = table.to_batches()
     spaced = b" " in block or b"\t" in block
     return [
-        compute.ascii_trim_whitespace(column) if spaced and place == text else column
+        compute.ascii_trim_whitespace(column) if spaced and place in text else column
         for column, place in zip(batch.columns, places, strict=True)
     ]
 

@@ -10,8 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rne.errors import ArgumentError, FileError, shown
-from rne.files.times import seconds
-from rne.files.trajectory import Chunk, Trajectory, joined
+from rne.files.chunk import Chunk, joined
+from rne.files.patterns import advice, time_like
+from rne.files.times import seconds, wrap_hint
+from rne.files.trajectory import Trajectory
+from rne.files.unwrapped import Unwrap, Unwrapper
 from rne.trajectory.differentiate import DEGREE, WINDOW, check_filter, derivatives, usual_gap
 
 Floats = NDArray[Any]
@@ -30,6 +33,8 @@ class Differentiated:
     ----------
     motion : the trajectory; it must have a column t.
     window, degree : of the filter.
+    unwrap : names of joints whose positions wrap, besides the continuous ones; a jump of nearly a turn elsewhere is
+        refused. An empty sequence leaves all as it is.
     duplicates, gaps : counted in reading: rows with the time of the row before, and gaps in time.
 
     Examples
@@ -47,6 +52,7 @@ class Differentiated:
     motion: Trajectory
     window: int = WINDOW
     degree: int = DEGREE
+    unwrap: Unwrap = None
     duplicates: int = field(default=0, init=False)
     gaps: int = field(default=0, init=False)
 
@@ -55,7 +61,15 @@ class Differentiated:
         if not isinstance(self.motion, Trajectory):
             raise ArgumentError(f"motion: wanted a Trajectory, got {shown(self.motion)}")
         if self.motion.columns.time is None:
-            raise FileError(f"{self.motion.where}: without a column t nothing can be differentiated")
+            like = time_like(self.motion.columns.names)
+            told = f"; try {advice({'t': like})}" if like else ""
+            raise FileError(f"{self.motion.where}: without a column t nothing can be differentiated{told}")
+        self._unwrapper = Unwrapper(self.motion.robot, self.unwrap)
+
+    @property
+    def turns(self) -> dict[str, int]:
+        """By joint, how many jumps by a turn were taken out of its positions."""
+        return self._unwrapper.turns
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -71,6 +85,7 @@ class Differentiated:
         """
         groups = self.motion.columns.groups
         self.duplicates = self.gaps = 0  # of this time through the file
+        self._unwrapper = Unwrapper(self.motion.robot, self.unwrap)
         if not self.missing:
             yield from self.motion.pieces()
             return
@@ -117,6 +132,8 @@ class Differentiated:
         first: _Part | None = None
         for read in self.motion.pieces():
             chunk = read()
+            if "qd" in self.missing:
+                chunk = self._unwrapper(self.motion.name, chunk)
             if origin is None:
                 origin = chunk.t[0] if chunk.t else None
             part = _Part(chunk, self._times(chunk, origin, last))
@@ -147,6 +164,7 @@ class Differentiated:
             old = t[k - 1] if k else last
             raise FileError(
                 f"{self.motion.name}: row {chunk.first + k + 1}: time falls from {old:.17g} to {t[k]:.17g} s"
+                f"{wrap_hint(old, t[k])}"
             )
         self.duplicates += int(np.count_nonzero(steps == 0))
         return t

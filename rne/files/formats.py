@@ -8,7 +8,7 @@ from pathlib import Path
 from rne.check import check_choice
 from rne.errors import ArgumentError
 
-FORMATS = ("csv", "parquet", "arrow", "npy", "npz")
+FORMATS = ("csv", "parquet", "arrow", "npy", "npz")  # written, and read from streams
 CODECS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2", ".lz4": "lz4"}  # as pyarrow calls them
 _SUFFIXES = {
     ".parquet": "parquet",
@@ -17,7 +17,21 @@ _SUFFIXES = {
     ".feather": "arrow",
     ".npy": "npy",
     ".npz": "npz",
+    ".mat": "mat",
+    ".h5": "hdf5",
+    ".hdf5": "hdf5",
+    ".bag": "bag",
+    ".db3": "bag",
+    ".mcap": "bag",
 }
+_OTHERS = {
+    ".json", ".jsonl", ".mdf", ".mf4", ".ods", ".pickle", ".pkl", ".tdms", ".ulg", ".xls", ".xlsx", ".xml", ".yaml",
+    ".yml", ".zip", ".tar", ".7z", ".orc", ".avro", ".sqlite", ".urdf", ".toml", ".py", ".pdf", ".png",
+}  # fmt: skip
+_READ = (
+    "CSV (.csv, .txt, .tsv, ...; also .gz, .zst, .bz2, .lz4), Parquet, Arrow, NPZ, NPY, and to be read alone .mat, "
+    "HDF5 (.h5, .hdf5) and ROS bags (.bag, .db3, .mcap)"
+)
 
 
 def check_format(name: str | None) -> None:
@@ -39,6 +53,12 @@ def format_of(name: str) -> str:
         inner = _SUFFIXES.get(Path(path.stem).suffix.lower())
         if inner is not None:
             raise ArgumentError(f"{name}: {inner} files are compressed inside; only CSV is read and written compressed")
+    if path.is_dir():
+        if (path / "metadata.yaml").exists():
+            return "bag"
+        raise ArgumentError(f"{name}: is a folder, and no ROS 2 bag, for it has no metadata.yaml")
+    if path.suffix.lower() in _OTHERS:
+        raise ArgumentError(f"{name}: files {path.suffix} are not read or written; those are {_READ}")
     return _SUFFIXES.get(path.suffix.lower(), "csv")
 
 

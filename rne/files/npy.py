@@ -15,9 +15,10 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from rne.errors import FileError
-from rne.files.base import Piece, Source, as_arrow, asked, reason, rows_of
+from rne.files.base import Piece, Source, as_arrow, reason, rows_of
 from rne.files.extra import pa
 from rne.files.layout import read_layout
+from rne.files.members import hdf5_members, mat_members
 
 _SKIPPED = 1 << 20  # bytes read at a time
 _HEADER = 30  # bytes of a member's header in an archive, before its name and what else there is
@@ -123,7 +124,7 @@ def _begun(opened: Callable[[], Any]) -> tuple[Any, tuple[int, ...], bool, np.dt
 
 
 class Arrays(Source):
-    """An NPY or NPZ file as columns.
+    """An NPY, NPZ, MATLAB or HDF5 file as columns.
 
     Parameters
     ----------
@@ -131,7 +132,7 @@ class Arrays(Source):
     name : of the file, for errors.
     widths : by quantity and frame that may be there, the names of its columns, in order.
     quantities, frames : of them, those that are looked for.
-    kind : "npy" or "npz".
+    kind : "npy", "npz", "mat" or "hdf5".
     """
 
     def __init__(
@@ -147,8 +148,9 @@ class Arrays(Source):
         self._first = 0
         if not stream.seekable():
             raise FileError(f"{name}: wanted is a file, not a pipe")
-        if kind == "npz":
-            self._members = _members(stream, name)
+        if kind != "npy":
+            reader: Callable[[BinaryIO, str], Mapping[str, Any]] = _READERS[kind]
+            self._members = reader(stream, name)
             widths = {key: widths[key] for key in (*quantities, *frames)}
             self._rows = _rows(name, self._members, {"t", *widths, *itertools.chain(*widths.values())})
             named = [_names(f"{name}: {key}", key, member, widths) for key, member in self._members.items()]
@@ -178,8 +180,8 @@ class Arrays(Source):
         except (pa.ArrowException, TypeError):
             return pa.null()
 
-    def pieces(self, time: int | None, places: Sequence[int], rows: int | None) -> Iterator[Piece]:
-        names = [self.names[place] for place in asked(time, places)]
+    def pieces(self, kept: Sequence[int], places: Sequence[int], rows: int | None) -> Iterator[Piece]:
+        names = [self.names[place] for place in (*kept, *places)]
         wanted = set(names)
         members = {key: m for key, m in self._members.items() if wanted & set(self._named[key])}
         most = rows_of(sum(map(_width, members.values())), rows)
@@ -196,6 +198,9 @@ class Arrays(Source):
                 columns[name] = array[array.dtype.names[k]][:, 0] if array.dtype.names else array[:, k]
         wanted = [columns[name] for name in names]
         return lambda: [as_arrow(np.ascontiguousarray(_native(column))) for column in wanted]
+
+    def first(self, places: Sequence[int]) -> list[str]:
+        return [""] * len(places)  # names of joints in columns of their own are no habit of these formats
 
     def done(self) -> float:
         return self._first / max(1, self._rows)
@@ -214,6 +219,13 @@ def _members(stream: BinaryIO, name: str) -> dict[str, _Member]:
         archive = zipfile.ZipFile(stream)
     infos = [info for info in archive.infolist() if info.filename.endswith(".npy")]
     return {info.filename[:-4]: _member(archive, info, f"{name}: {info.filename[:-4]}", stream) for info in infos}
+
+
+_READERS: dict[str, Callable[[BinaryIO, str], Mapping[str, Any]]] = {
+    "npz": _members,
+    "mat": mat_members,
+    "hdf5": hdf5_members,
+}
 
 
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, where: str, stream: BinaryIO) -> _Member:
@@ -246,6 +258,8 @@ def _rows(name: str, members: Mapping[str, _Member], known: Collection[str]) -> 
 
 def _names(where: str, key: str, member: _Member, widths: Mapping[str, Sequence[str]]) -> Sequence[str]:
     """Return the names of the columns that a member of an NPZ holds: an array (N, n) a quantity, or a column."""
+    if member.dtype.names and not member.odd:  # a table; its own name tells nothing
+        return list(member.dtype.names)
     if key in widths:
         if member.width != len(widths[key]):
             raise FileError(

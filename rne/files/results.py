@@ -24,7 +24,7 @@ from rne.files.csv_fast import CsvSink
 from rne.files.extra import compute, pa
 from rne.files.formats import check_format, codec_of, format_of
 from rne.files.layout import written_order
-from rne.files.times import is_text, seconds
+from rne.files.times import is_text, seconds, written
 
 Floats = NDArray[Any]
 
@@ -63,8 +63,8 @@ class Results:
         old file stays as it was. Of streams, only plain files with the name of a compressed file are compressed; what
         `gzip.open` and its like return is written to as it is.
     columns : by quantity, the names of its columns.
-    time : type of the column t (a pyarrow type; text is written as text only into CSV, durations there as seconds);
-        None for no such column.
+    time : type of the column t (a pyarrow type; text is written as text only into CSV, durations there as
+        seconds with all their digits); None for no such column.
     single : whether the numbers are float32. Times are not: an NPY with times, which has one type, is all float64.
     format : of a stream, or of a file whose name does not tell: csv, parquet, arrow, npy or npz.
 
@@ -117,7 +117,7 @@ class Results:
         self._rows = 0
         self._dtype = np.dtype(np.float32 if single else np.float64)
         # Text is as it was in text alone; and there a duration would be a bare count.
-        told = time is not None and (pa.types.is_duration(time) if self._kind == "csv" else is_text(time))
+        told = time is not None and self._kind != "csv" and is_text(time)
         self._time = pa.float64() if told or (time is not None and self._kind in ("npy", "npz")) else time
         stream: BinaryIO = self._stack.enter_context(replacing(str(path))) if named else path  # type: ignore[assignment]
         try:
@@ -128,7 +128,9 @@ class Results:
 
     def _opened(self, stream: BinaryIO) -> Any:
         names = [name for group in self._columns.values() for name in group]
-        times = [] if self._time is None else [("t", self._time)]
+        # A duration is written out in seconds.
+        told = self._kind == "csv" and self._time is not None and pa.types.is_duration(self._time)
+        times = [] if self._time is None else [("t", pa.string() if told else self._time)]
         schema = pa.schema([*times, *((name, pa.from_numpy_dtype(self._dtype)) for name in names)])
         if self._kind == "csv":
             return CsvSink(stream, schema, self._codec)
@@ -218,6 +220,8 @@ class Results:
             t = t if t.type == self._time else t.cast(self._time)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
             raise ArgumentError(f"{self._name}: t: wanted {self._time}, got {t.type}: {reason(error)}") from None
+        if self._kind == "csv" and pa.types.is_duration(t.type):
+            return written(t)
         if self._kind == "csv" and pa.types.is_floating(t.type) and t.null_count:
             t = compute.fill_null(t, pa.scalar(math.nan, t.type))  # an empty field is no number
         return t

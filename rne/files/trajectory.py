@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
@@ -13,83 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rne.batch.arguments import check_robot
-from rne.check import check_flag, whole_number
+from rne.check import check_choice, check_flag, whole_number
 from rne.errors import ArgumentError, FileError, shown
-from rne.files.arrow import Arrow, Parquet
 from rne.files.base import Piece, Source, numbers_of
-from rne.files.columns import QUANTITIES, WRENCH, Columns, check_asked, match
-from rne.files.csv_fast import Csv
-from rne.files.extra import pa
+from rne.files.chunk import Chunk
+from rne.files.columns import LOAD, Columns, check_asked, match
+from rne.files.extra import compute, pa
+from rne.files.filled import FILLS, filled
 from rne.files.formats import check_format, codec_of, format_of
-from rne.files.npy import Arrays
+from rne.files.plausible import Plausible
+from rne.files.sources import open_source
+from rne.files.times import in_unit, two_parts, unit_type
+from rne.files.units import TIME_UNITS, check_units, unit_in
 from rne.model.robot import Robot
 
 Floats = NDArray[Any]
-
-
-@dataclass(frozen=True, eq=False)
-class Chunk:
-    """Some rows of a trajectory.
-
-    Parameters
-    ----------
-    first : number of the first row, from zero.
-    t : the column t as the file has it, a pyarrow array (of text if the file is text); None if there is none.
-    arrays : by quantity that is there, (rows, n): arguments of the public functions.
-    wrenches : by frame, (rows, 6).
-    nulls : how many numbers of the file are null; in the arrays they are NaN.
-
-    Examples
-    --------
-    >>> import numpy as np, rne.files
-    >>> chunk = rne.files.Chunk(0, None, {"q": np.zeros((5, 2))})
-    >>> chunk.rows
-    5
-    """
-
-    first: int
-    t: pa.Array | None
-    arrays: dict[str, Floats]
-    wrenches: dict[str, Floats] = field(default_factory=dict)
-    nulls: int = 0
-
-    @property
-    def rows(self) -> int:
-        """Number of rows."""
-        return len(self.arrays["q"])
-
-
-def joined(chunks: Sequence[Chunk]) -> Chunk:
-    """Put chunks that follow each other into one.
-
-    Parameters
-    ----------
-    chunks : one or more, of the same quantities.
-
-    Returns
-    -------
-    chunk : all their rows.
-
-    Examples
-    --------
-    >>> import rne
-    >>> panda = rne.load("models/panda/robot.urdf")
-    >>> with rne.files.Trajectory("models/panda/trajectory.csv", panda, chunk=100) as motion:
-    ...     rne.files.joined(list(motion)).rows
-    2001
-    """
-    if not isinstance(chunks, Sequence) or not chunks or not all(isinstance(chunk, Chunk) for chunk in chunks):
-        raise ArgumentError(f"chunks: wanted one chunk or more, got {shown(chunks)}")
-    if len(chunks) == 1:
-        return chunks[0]
-    first = chunks[0]
-    return Chunk(
-        first.first,
-        None if first.t is None else pa.concat_arrays([chunk.t for chunk in chunks]),
-        {key: np.concatenate([chunk.arrays[key] for chunk in chunks]) for key in first.arrays},
-        {frame: np.concatenate([chunk.wrenches[frame] for chunk in chunks]) for frame in first.wrenches},
-        sum(chunk.nulls for chunk in chunks),
-    )
 
 
 class Trajectory:
@@ -110,8 +48,21 @@ class Trajectory:
     quantities : of q, qd, qdd and tau, those to read.
     wrenches : frames whose wrenches to read, from columns fx_<frame>, fy_, fz_, mx_, my_, mz_<frame>.
     rename : how the columns of the file are called where they are called otherwise: by quantity a pattern with {joint}
-        for the name of the joint, {0} or {1} for its number from zero or one, as ``{"q": "position_{joint}"}``; the
-        column t by its name, as ``{"t": "time"}``. What is named here must be there.
+        for the name of the joint, {0} or {1} for its number from zero or one, as ``{"q": "position_{joint}"}``, or the
+        names of the columns themselves, in the order of the joints; the column t by its name, as ``{"t": "time"}``, or
+        two, ``{"t": "sec+nanosec"}``; wrenches by ``f_ext:`` and the frame, with six columns or a pattern with {axis}
+        for fx, fy, fz, mx, my, mz. What is named here must be there.
+    joints : names of the joints in the order in which the file numbers them (it may have more than the robot); that of
+        the robot by default. Where columns of names stand beside those of positions, as name0 and position0 of ROS
+        joint states, these are used.
+    units : by quantity, the unit of its columns where it is not SI: deg, mm, deg/s, rpm, mm/s, mNm, ...; two with a
+        comma are of angles and lengths, and n of the n joints. ``A:0.1,0.2`` is a current with its gain, N m/A, and
+        ``%:80,40`` a percentage of a torque, N m; without numbers it is that of the effort limits.
+    time_unit : s, ms, us or ns, of numbers in the column t; %time is in ns.
+    header : names of the columns of a CSV that has none.
+    fill : what stands for empty fields and nulls of q, qd, qdd and tau: "last", the last number above; "linear",
+        between the next ones over time; by default an empty field of a CSV is refused, and a null is NaN.
+    topic : of a bag, where several have joint states.
     chunk : most rows of a chunk; by default what fits the cache of a core.
     single : whether to read float32.
     format : of a stream, or of a file whose name does not tell: csv, parquet, arrow, npy or npz.
@@ -119,6 +70,8 @@ class Trajectory:
 
     Attributes
     ----------
+    robot : Robot
+        That of the motion.
     columns : Columns
         What is there, what is missing, and what was left aside.
     name : str
@@ -150,7 +103,13 @@ class Trajectory:
         *,
         quantities: Sequence[str] = ("q", "qd", "qdd"),
         wrenches: Sequence[str] = (),
-        rename: Mapping[str, str] | None = None,
+        rename: Mapping[str, str | Sequence[str]] | None = None,
+        joints: Sequence[str] | None = None,
+        units: Mapping[str, str] | None = None,
+        time_unit: str | None = None,
+        header: Sequence[str] | None = None,
+        fill: str | None = None,
+        topic: str | None = None,
         chunk: int | None = None,
         single: bool = False,
         format: str | None = None,  # noqa: A002
@@ -161,42 +120,90 @@ class Trajectory:
             raise ArgumentError(f"{robot.name} has no joint that moves")
         check_format(format)
         check_flag("single", single)
-        check_asked(robot, quantities, wrenches, rename)
+        check_asked(robot, quantities, wrenches, rename, joints)
+        self._factors = check_units(robot, units, quantities)
+        if time_unit is not None:
+            check_choice("time_unit", time_unit, TIME_UNITS)
+        if fill is not None:
+            check_choice("fill", fill, FILLS)
+        if header is not None and (
+            isinstance(header, str) or not isinstance(header, Sequence) or not all(isinstance(n, str) for n in header)
+        ):
+            raise ArgumentError(f"header: wanted names of columns, got {shown(header)}")
+        if topic is not None and not isinstance(topic, str):
+            raise ArgumentError(f"topic: wanted a name, got {shown(topic)}")
+        self._fill = fill
         if chunk is not None:
             whole_number("chunk", chunk, 1)
         if not isinstance(path, str | Path) and not hasattr(path, "read"):
             raise ArgumentError(f"path: wanted a path or an open stream, got {shown(path)}")
         if name is not None and not isinstance(name, str):
             raise ArgumentError(f"name: wanted a name, got {shown(name)}")
+        self.robot = robot
         self._rows, self._dtype = chunk, np.dtype(np.float32 if single else np.float64)
         self._passes, self._closed, self._own = 0, False, isinstance(path, str | Path)
         with ExitStack() as stack:
             if isinstance(path, str | Path):
                 self.name, kind = str(path), format or format_of(str(path))
                 # Without a buffer of Python's: what a pipe has is read as it comes, and blocks are large anyway.
-                stream: Any = stack.enter_context(Path(path).open("rb", buffering=0))
+                stream: Any = path if kind == "bag" else stack.enter_context(Path(path).open("rb", buffering=0))
                 if kind in ("parquet", "arrow") and stream.seekable():
                     stream = stack.enter_context(pa.OSFile(self.name))  # read without the GIL
             else:
                 self.name, stream, kind = name or "<stream>", path, format or "csv"
-            self._stream, self._start = stream, stream.tell() if _seekable(stream) else None
-            self._read: Callable[[], Source] = lambda: _source(
-                stream, self.name, kind, codec_of(path), robot, quantities, wrenches
+            if header is not None and kind != "csv":
+                raise ArgumentError(f"header: {self.name} is {kind}, which names its columns itself; wanted is None")
+            if topic is not None and kind != "bag":
+                raise ArgumentError(f"topic: {self.name} is {kind}, which has no topics; wanted is None")
+            frames = [*wrenches, *(key.removeprefix(LOAD) for key in rename or {} if key.startswith(LOAD))]
+            self._stream, self._start = stream, 0 if kind == "bag" else stream.tell() if _seekable(stream) else None
+            self._read: Callable[[], Source] = lambda: open_source(
+                stream, self.name, kind, codec_of(path), robot, quantities, frames, header, topic, fill is not None
             )
             self._source = self._read()
+            stack.callback(lambda: self._source.close())
             self.where = self._source.where
-            columns = match(self.where, self._source.names, robot, quantities, wrenches, rename)
-            self.columns: Columns = replace(columns, remarks=(*self._source.remarks, *columns.remarks))
+            columns = match(
+                self.where, self._source.names, robot, quantities, wrenches, rename, joints, self._source.first
+            )
+            self._time_unit = time_unit or ("ns" if self._named(columns) == "%time" else None)
+            doubts = self._doubts(columns, time_unit)
+            self.columns: Columns = replace(columns, remarks=(*self._source.remarks, *doubts, *columns.remarks))
             self._check_types()
+            has_unit = self.columns.nanoseconds is not None or self._time_unit is not None
+            self._plausible = Plausible(robot, self.name, {*(units or ()), *["t"] * has_unit})
             self._opened = stack.pop_all()
 
     def _places(self) -> list[int]:
         groups = [*self.columns.groups.values(), *self.columns.wrenches.values()]
         return [place for group in groups for place in group]
 
+    def _kept(self) -> list[int]:
+        """Return the places of the columns that are no numbers of a quantity: times, and names of joints."""
+        return [
+            place for place in (self.columns.time, self.columns.nanoseconds, *self.columns.labels) if place is not None
+        ]
+
+    @staticmethod
+    def _named(columns: Columns) -> str | None:
+        return None if columns.time is None else columns.names[columns.time]
+
+    def _doubts(self, columns: Columns, time_unit: str | None) -> list[str]:
+        """Return remarks on what may be meant otherwise."""
+        name = self._named(columns)
+        if name is None or columns.nanoseconds is not None:
+            if time_unit is not None:
+                what = "there is no column t" if name is None else "a time of two columns has seconds and nanoseconds"
+                raise ArgumentError(f"{self.where}: time_unit: {what}; wanted is none")
+            return []
+        said = unit_in(name)
+        if said in (None, "s") or self._time_unit is not None:
+            return []
+        return [f"warning: column {name!r} is read as seconds; if it is in {said}, say --time-unit {said}"]
+
     def _check_types(self) -> None:
-        if self.columns.time is not None:
-            self._source.type_of(self.columns.time)
+        for place in self._kept():
+            self._source.type_of(place)
         for place in self._places():
             kind = self._source.type_of(place)
             if pa.types.is_dictionary(kind):
@@ -209,7 +216,11 @@ class Trajectory:
         """Type of the column t, text in CSV; None if there is none."""
         if self.columns.time is None:
             return None
-        return pa.string() if self._source.is_text else self._source.type_of(self.columns.time)
+        if self.columns.nanoseconds is not None:
+            return pa.duration("ns")
+        return unit_type(
+            pa.string() if self._source.is_text else self._source.type_of(self.columns.time), self._time_unit
+        )
 
     def done(self) -> float:
         """Return how much has been read, from zero to one; NaN if that cannot be known."""
@@ -235,21 +246,25 @@ class Trajectory:
         if self._passes:
             self._begin_anew()
         self._passes += 1
-        this, time = self._passes, self.columns.time
+        this, kept = self._passes, self._kept()
         none = True
-        for piece in self._source.pieces(time, self._places(), self._rows):
+        pieces = map(self._reader, self._source.pieces(kept, self._places(), self._rows))
+        for read in pieces if self._fill is None else filled(self.name, pieces, self._fill):
             none = False
-            yield self._reader(piece)
+            yield read
             if self._passes != this:
                 raise ArgumentError(f"{self.name}: was begun anew in the meantime; open it twice to read it so")
         if none:
-            empty = [pa.nulls(0, pa.float64())] * len(self._places())
-            yield self._reader(Piece(0, lambda: [*([] if time is None else [pa.nulls(0, self.time_type)]), *empty]))
+            types = [pa.string() if self._source.is_text else self._source.type_of(place) for place in kept]
+            types += [pa.float64()] * len(self._places())
+            yield self._reader(Piece(0, lambda: [pa.nulls(0, kind) for kind in types]))
 
     def _begin_anew(self) -> None:
         if self._start is None:
             raise ArgumentError(f"{self.name}: a pipe can be read only once; keep the chunks, or write it to a file")
-        self._stream.seek(self._start)
+        if hasattr(self._stream, "seek"):
+            self._stream.seek(self._start)
+        self._source.close()
         self._source = self._read()
         if self._source.names != self.columns.names:
             raise FileError(f"{self.where}: the columns have changed since the file was opened")
@@ -259,19 +274,61 @@ class Trajectory:
 
     def _chunk(self, piece: Piece) -> Chunk:
         columns = list(piece.read())
-        t = None if self.columns.time is None else columns.pop(0)
+        kept = [columns.pop(0) for _ in self._kept()]
+        t = self._times(piece.first, kept)
+        for column, place in zip(kept[len(kept) - len(self.columns.labels) :], self.columns.labels, strict=True):
+            self._check_label(piece.first, column, place)
         nulls = sum(column.null_count for column in columns)
         following = iter(columns)
-        arrays = {key: self._joined(following, len(places)) for key, places in self.columns.groups.items()}
+        arrays = {
+            key: self._joined(following, len(places), self._factors.get(key))
+            for key, places in self.columns.groups.items()
+        }
         wrenches = {frame: self._joined(following, len(places)) for frame, places in self.columns.wrenches.items()}
-        return Chunk(piece.first, t, arrays, wrenches, nulls)
+        chunk = Chunk(piece.first, t, arrays, wrenches, nulls)
+        self._plausible.look(chunk)
+        return chunk
 
-    def _joined(self, columns: Iterator[pa.Array], count: int) -> Floats:
-        """Put columns side by side."""
+    def doubts(self, differentiated: bool = False) -> list[str]:
+        """Return what looks as if other units were meant, by the rows that have been read.
+
+        Parameters
+        ----------
+        differentiated : whether the results depend on the times.
+
+        Returns
+        -------
+        doubts : sentences; none where positions, velocities, times and limits agree.
+        """
+        return [*self._source.late_remarks(), *self._plausible.doubts(differentiated)]
+
+    def _times(self, first: int, kept: Sequence[pa.Array]) -> pa.Array | None:
+        """Return the column t of a piece, with its unit where it has one."""
+        if self.columns.time is None:
+            return None
+        if self.columns.nanoseconds is not None:
+            return two_parts(self.name, kept[0], kept[1], first)
+        return in_unit(self.name, kept[0], self._time_unit, first)
+
+    def _check_label(self, first: int, column: pa.Array, place: int) -> None:
+        """Refuse rows in which another joint is named than in the first."""
+        wanted = self.columns.labels[place]
+        if pa.types.is_dictionary(column.type):
+            column = column.dictionary_decode()
+        same = compute.fill_null(compute.equal(compute.utf8_trim_whitespace(column), wanted), False)
+        if not compute.all(same, min_count=0).as_py():
+            row = compute.index(same, False).as_py()
+            raise FileError(
+                f"{self.name}: row {first + row + 1}: column {self.columns.names[place]!r}: joint "
+                f"{column[row].as_py()!r} stands where the first row has {wanted!r}; wanted is one order in all rows"
+            )
+
+    def _joined(self, columns: Iterator[pa.Array], count: int, factors: Floats | None = None) -> Floats:
+        """Put columns side by side, in SI units."""
         parts = [numbers_of(next(columns)) for _ in range(count)]
         array = np.empty((len(parts[0]), count), self._dtype)
         for k, part in enumerate(parts):
-            array[:, k] = part
+            array[:, k] = part if factors is None else part * factors[k]
         return array
 
     def __iter__(self) -> Iterator[Chunk]:
@@ -295,23 +352,3 @@ class Trajectory:
 
 def _seekable(stream: Any) -> bool:
     return hasattr(stream, "seekable") and bool(stream.seekable())
-
-
-def _source(
-    stream: BinaryIO,
-    name: str,
-    kind: str,
-    codec: str | None,
-    robot: Robot,
-    quantities: Sequence[str],
-    wrenches: Sequence[str],
-) -> Source:
-    if kind == "csv":
-        return Csv(stream, name, codec)
-    if kind == "parquet":
-        return Parquet(stream, name)
-    if kind == "arrow":
-        return Arrow(stream, name)
-    widths = {key: [f"{key}_{joint}" for joint in robot.joint_names] for key in QUANTITIES}
-    widths |= {frame: [f"{part}_{frame}" for part in WRENCH] for frame in wrenches}
-    return Arrays(stream, name, widths, quantities, wrenches, kind)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.batch.arguments import as_batch, check_robot
+from rne.batch.named import coordinates
 from rne.check import Vector
 from rne.model.robot import Robot
 from rne.model.tree import Body, Joint, Pose, Tree
@@ -53,8 +54,12 @@ def states(robot: Robot, **values: ArrayLike | None) -> list[Array]:
         As the fast functions raise it.
     """
     check_robot(robot)
-    as_batch(robot, values, required=next(iter(values)))  # for its refusals
-    return [np.zeros(robot.n) if value is None else np.asarray(value, dtype=np.float64) for value in values.values()]
+    arrays = {
+        name: None if value is None else coordinates(robot, name, value).astype(np.float64)
+        for name, value in values.items()
+    }
+    as_batch(robot, arrays, required=next(iter(values)))  # for its refusals
+    return [np.zeros(robot.n) if array is None else array for array in arrays.values()]
 
 
 def moving_joints(tree: Tree) -> list[Joint]:

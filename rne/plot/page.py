@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rne.batch.arguments import Floats, as_batch, check_robot
+from rne.batch.named import time_array
 from rne.check import numbers
 from rne.errors import ArgumentError, needing
 from rne.model.robot import Robot
@@ -83,7 +84,7 @@ def as_motion(robot: Robot, t: ArrayLike | None, **values: ArrayLike | None) -> 
     rows = {name: _without_infinity(row) for name, row in batch.rows.items()}
     if t is None:
         return Motion(np.arange(batch.samples), "sample", False, rows)
-    times = numbers("t", t, batch.shape)
+    times = numbers("t", time_array("t", t), batch.shape)
     if (np.diff(times) < 0).any():
         raise ArgumentError(
             f"t: wanted times in order, but t[{int(np.diff(times).argmin()) + 1}] is before the one preceding it"

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.batch.arguments import Batch, as_batch, as_loads, as_table, as_times, check_robot
+from rne.batch.named import coordinates
 from rne.batch.threads import run, thread_count
-from rne.check import check_flag, real_array
+from rne.check import check_flag
 from rne.control import Controller
 from rne.dynamics.energy import kinetic_energy, potential_energy
 from rne.dynamics.mass_matrix import refuse_singular
@@ -117,7 +118,7 @@ def simulate(
     substeps = _substeps(times, step)
     law = tau if isinstance(tau, Controller) else None
     function: Function | None = tau if law is None and callable(tau) else None
-    held = np.zeros(n) if tau is None or law or function else held_torques(tau, n, len(times), batch.shape)  # type: ignore[arg-type]
+    held = np.zeros(n) if tau is None or law or function else held_torques(robot, tau, len(times), batch.shape)
     try:
         shape = np.broadcast_shapes(batch.shape, law.shape if law else held.shape[:-2])
     except ValueError:
@@ -152,13 +153,13 @@ def simulate(
     return Simulation(robot, times, q, qd, energy, torques, *wanted)
 
 
-def held_torques(tau: ArrayLike, n: int, count: int, batch: tuple[int, ...]) -> Array:
-    """Return torques given as an array as (n,), or as (..., 1, n) or (..., intervals, n) held from time to time.
+def held_torques(robot: Robot, tau: Any, count: int, batch: tuple[int, ...]) -> Array:
+    """Return torques given as numbers as (n,), or as (..., 1, n) or (..., intervals, n) held from time to time.
 
     Parameters
     ----------
     tau : as for `simulate`.
-    n, count : of joints and of times.
+    count : of times.
     batch : leading axes of the simulations.
 
     Raises
@@ -166,7 +167,7 @@ def held_torques(tau: ArrayLike, n: int, count: int, batch: tuple[int, ...]) -> 
     ArgumentError
         The shape is wrong or ambiguous.
     """
-    torques = real_array("tau", tau).astype(np.float64)
+    torques, n = coordinates(robot, "tau", tau).astype(np.float64), robot.n
     if torques.shape == (n,):
         return torques
     *leading, last = torques.shape if torques.ndim else (0,)

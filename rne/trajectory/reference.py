@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.batch.arguments import as_batch, as_times
+from rne.batch.named import coordinates
 from rne.check import real_array
 from rne.errors import ArgumentError
 from rne.model.robot import Robot
@@ -70,7 +71,7 @@ def through(robot: Robot, path: object) -> Path:
         )
     times = as_times("path: t", path[0], least=2)
     names = [f"path: {name}" for name in ("q", "qd", "qdd")[: len(path) - 1]]
-    values = {name: real_array(name, value) for name, value in zip(names, path[1:], strict=True)}
+    values = {name: coordinates(robot, name, value) for name, value in zip(names, path[1:], strict=True)}
     for name, rows in values.items():
         if rows.ndim < 2 or rows.shape[-2] != len(times):
             wanted = f"shape (..., {len(times)}, {robot.n}), one row per time"

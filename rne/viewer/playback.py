@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.batch.arguments import as_batch, check_robot
-from rne.check import numbers, real_array
+from rne.batch.named import time_array
+from rne.check import numbers
 from rne.dynamics.inverse_dynamics import inverse_dynamics
 from rne.errors import ArgumentError
 from rne.model.robot import Robot
@@ -76,7 +77,7 @@ def make_motion(
     positions, torques = (np.array(batch.rows[key], dtype=np.float64) for key in ("q", "tau"))
     if t is None:
         return Motion(np.arange(batch.samples) / RATE, positions, torques)
-    times = real_array("t", t)
+    times = time_array("t", t)
     there = ~np.isnan(times)
     if not there.any():
         raise ArgumentError("t: all times are NaN")

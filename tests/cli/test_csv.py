@@ -23,8 +23,29 @@ def header_quoted(text: str) -> str:
     return all_quoted(header) + "\n" + rows
 
 
+def with_separator(separator: str, text: str) -> str:
+    return text.replace(",", separator)
+
+
+def in_blanks(text: str) -> str:
+    return "\n".join("   ".join(line.split(",")) for line in text.splitlines()) + "\n"
+
+
+def with_comments(text: str) -> str:
+    header, first, *rest = text.splitlines()
+    return "\n".join(["# by a logger, at 1000 Hz", "% and another", header, first, "# a pause", *rest]) + "\n"
+
+
 FORMS = {
     "plain": str,
+    "semicolons": lambda text: with_separator(";", text),
+    "semicolons and decimal commas": lambda text: with_separator(";", text).replace(".", ","),
+    "tabs": lambda text: with_separator("\t", text),
+    "tabs and decimal commas": lambda text: with_separator("\t", text).replace(".", ","),
+    "blanks": in_blanks,
+    "blanks, header of numpy.savetxt": lambda text: "# " + in_blanks(text),
+    "comments": with_comments,
+    "comments and semicolons": lambda text: with_comments(text).replace("1000 Hz", "").replace(",", ";"),
     "CRLF": lambda text: text.replace("\n", "\r\n"),
     "old Mac": lambda text: text.replace("\n", "\r"),
     "byte order mark": lambda text: "\ufeff" + text,
@@ -52,6 +73,63 @@ def test_forms_make_no_difference(run: Run, robot_file, states, tmp_path, form, 
     assert result.exit_code == 0, result.stderr
     assert result.stdout == plain
     assert plain.count("\n") == 8
+
+
+@pytest.mark.parametrize("code", ["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig"])
+@pytest.mark.parametrize("form", ["plain", "tabs and decimal commas"])
+def test_utf16(run: Run, robot_file, states, tmp_path, code, form) -> None:
+    plain = run("id", robot_file, "-", stdin=as_csv(states)).stdout
+    result = run("id", robot_file, "-", stdin=FORMS[form](as_csv(states)).encode(code))
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout == plain
+    cut = run("id", robot_file, "-", stdin=as_csv(states).encode("utf-16")[:-1])
+    assert cut.exit_code == 1
+    assert "<stdin>: the UTF-16 text is damaged or cut off" in cut.stderr
+
+
+def test_no_header(run: Run, robot_file, states) -> None:
+    header, rows = as_csv(states).split("\n", 1)
+    plain = run("id", robot_file, "-", stdin=as_csv(states)).stdout
+    assert run("id", robot_file, "-", "--header", header, stdin=rows).stdout == plain
+    assert run("id", robot_file, "-", "--header", header, stdin="# pause 7\n" + rows).stdout == plain
+    assert run("id", robot_file, "-", "--header", header, stdin=with_separator(";", rows)).stdout == plain
+    short = run("id", robot_file, "-", "--header", "a,b", stdin=rows)
+    assert "<stdin>:1: 2 names of columns were given, and the row has 6 fields" in short.stderr
+    twice = run("id", robot_file, "-", "--header", header, stdin=as_csv(states))
+    assert "<stdin>:1: wanted a row of numbers, for names of columns were given" in twice.stderr
+
+
+def test_empty_fields_are_filled_as_asked(run: Run, robot_file) -> None:
+    """Against the same file with the numbers written in."""
+    sparse = "t,q_turn,q_slide\n0,1,0.1\n1,,0.2\n4,4,\n5,,\n6,6,0.6\n"
+    last = "t,q_turn,q_slide\n0,1,0.1\n1,1,0.2\n4,4,0.2\n5,4,0.2\n6,6,0.6\n"
+    linear = "t,q_turn,q_slide\n0,1,0.1\n1,1.75,0.2\n4,4,0.44\n5,5,0.52\n6,6,0.6\n"
+    for chunk in (1, 2, 3, 100):
+        for how, full in (("last", last), ("linear", linear)):
+            got = run("id", robot_file, "-", "--fill", how, "--chunk", chunk, stdin=sparse).stdout.splitlines()
+            wanted = run("id", robot_file, "-", stdin=full).stdout.splitlines()
+            assert len(got) == len(wanted) == 6
+            for one, other in zip(got[1:], wanted[1:], strict=True):
+                np.testing.assert_allclose([*map(float, one.split(","))], [*map(float, other.split(","))], rtol=1e-12)
+    ends = run("id", robot_file, "-", "--fill", "last", stdin="q_turn,q_slide\n,1\n2,\n")
+    assert ends.stdout.splitlines()[1] == "nan,nan"
+    assert "nulls, taken as NaN: 1" in ends.stderr
+    refused = run("id", robot_file, "-", stdin=sparse)
+    assert "<stdin>:3: column 'q_turn': empty (nan stands" in refused.stderr
+    assert "--fill last" in refused.stderr
+
+
+def test_files_of_other_kinds_are_named(run: Run, robot_file, tmp_path) -> None:
+    for suffix in ("xlsx", "json", "ulg"):
+        (tmp_path / f"m.{suffix}").write_bytes(b"PK")
+        told = run("id", robot_file, tmp_path / f"m.{suffix}")
+        assert told.exit_code == 1
+        assert f"m.{suffix}: files .{suffix} are not read or written; those are CSV" in told.stderr
+        assert "ROS bags" in told.stderr
+    (tmp_path / "m.dat").write_bytes(b"MDF     \0\0")
+    assert (
+        "this is not UTF-8 text, so it is no CSV; by their suffixes" in run("id", robot_file, tmp_path / "m.dat").stderr
+    )
 
 
 def test_one_column_and_blank_lines(run: Run, robot_file) -> None:
@@ -100,8 +178,6 @@ HEADERS = {
     "": "motion.csv: the file is empty; the first line must name the columns",
     "\n \n": "motion.csv: the file is empty",
     "1,2,3,4,5,6\n": "motion.csv:1: no header; the first line must name the columns",
-    HEADER.replace(",", ";"): "motion.csv:1: columns are separated by semicolons; wanted are commas",
-    HEADER.replace(",", "\t"): "motion.csv:1: columns are separated by tabs",
     "\n" + HEADER + ",t,q_turn,t": "motion.csv:2: columns that stand twice: q_turn, t",
     "q_turn": "motion.csv:1: missing columns: q_slide",
     "q_turn,q_slyde": "motion.csv:1: missing columns: q_slide (did you mean q_slyde?)",
@@ -132,11 +208,6 @@ def test_of_many_other_columns_some_are_told(run: Run, robot_file) -> None:
     result = run("id", robot_file, "-", stdin=",".join([HEADER, *names]) + "\n" + ",".join([ROW, *names]) + "\n")
     assert "<stdin>: ignored columns: x0, x1, " in result.stderr
     assert ", x38, x39 and 2,000 more\n" in result.stderr
-
-
-def test_utf16_is_named(run: Run, robot_file) -> None:
-    result = run("id", robot_file, "-", stdin=as_csv(np.ones((1, 6))).encode("utf-16"))
-    assert "not UTF-8 text" in result.stderr
 
 
 ROWS = {

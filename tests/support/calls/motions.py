@@ -64,6 +64,12 @@ SOURCES = {
     "quantities": [None, 3, "torque", ["q", "torque"], [3], [None], ["qd"], [], object()],
     "wrenches": [None, 3, ["hand"], [3], object()],
     "rename": [3, ["q"], {"torque": "{joint}"}, {"q": "position"}, {"q": 3}, {3: "{joint}"}, {"t": 3}],
+    "joints": [3, "turret", ["turret"], [3], object()],
+    "units": [3, "deg", ["deg"], {"q": "furlong"}, {"q": 3}, {"t": "ms"}, {"tau": "A"}],
+    "time_unit": ["minutes", 3, b"ms", ["ms"]],
+    "header": [3, "a,b", [3], object(), ["t"]],
+    "fill": ["nearest", 3, True],
+    "topic": [3, "/joint_states", ["/joint_states"]],
     "chunk": [value for value in no_count(1) if value is not None],
     "format": ["text", "", 3, b"csv", ["csv"], object()],
 }

@@ -1,0 +1,119 @@
+"""Numbers for empty fields: the last one above, or those between the next ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rne.errors import FileError
+from rne.files.chunk import Chunk, joined
+from rne.files.times import seconds
+
+FILLS = ("last", "linear")
+_LONGEST = 200_000  # rows that are held until a number comes that ends what is missing
+
+Floats = NDArray[Any]
+Read = Callable[[], Chunk]
+
+
+def filled(where: str, pieces: Iterable[Read], how: str) -> Iterator[Read]:
+    """Yield chunks without NaN, but above the first number of a column, and below the last where it is linear.
+
+    They are read here, one after the other, for each needs what comes before.
+
+    Parameters
+    ----------
+    where : the file, for errors.
+    pieces : functions that return chunks.
+    how : "last" or "linear".
+
+    Raises
+    ------
+    FileError
+        Too many rows are without a number.
+    """
+    chunks = (read() for read in pieces)
+    for chunk in _last(chunks) if how == "last" else _linear(where, chunks):
+        yield lambda chunk=chunk: chunk  # type: ignore[misc]
+
+
+def _last(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    above: dict[str, Floats] = {}
+    for chunk in chunks:
+        arrays = {}
+        for key, array in chunk.arrays.items():
+            start = above.get(key, np.full((1, array.shape[1]), np.nan, array.dtype))
+            arrays[key] = _forward(np.concatenate([start, array]))[1:]
+            above[key] = arrays[key][-1:] if len(array) else start
+        yield _counted(chunk, arrays)
+
+
+def _forward(array: Floats) -> Floats:
+    rows = np.where(np.isnan(array), 0, np.arange(len(array))[:, None])
+    return np.take_along_axis(array, np.maximum.accumulate(rows, axis=0), axis=0)
+
+
+def _linear(where: str, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    held: Chunk | None = None  # its first row is given already, where there was one
+    done, origin = 0, None
+    for chunk in chunks:
+        if origin is None and chunk.t is not None and chunk.rows:
+            origin = chunk.t[0]
+        held = chunk if held is None else joined([held, chunk])
+        # Up to the first row with something missing for which there is nothing yet below.
+        known = [_last_known(array) for array in held.arrays.values()]
+        ready = min((int(rows.min()) for rows in known if rows.size), default=held.rows - 1)
+        if held.rows - ready > _LONGEST:
+            raise FileError(
+                f"{where}: after row {held.first + ready + 1} more than {_LONGEST:,} rows have no number in some "
+                "column; nothing is interpolated over so many (--fill last may)"
+            )
+        if ready > done:
+            full = _between(where, held, origin)
+            yield _part(full, done, ready)
+            held, done = _part(full, ready - 1, held.rows), 1
+    if held is not None:
+        yield _part(_between(where, held, origin), done, held.rows)
+
+
+def _last_known(array: Floats) -> NDArray[np.int64]:
+    """Return by column one more than the last row that has a number; none for columns that have none at all."""
+    there = ~np.isnan(array)
+    rows = len(array) - np.argmax(there[::-1], axis=0)
+    found: NDArray[np.int64] = np.where(there.any(axis=0), rows, 0)
+    return found
+
+
+def _between(where: str, chunk: Chunk, origin: Any) -> Chunk:
+    x = np.arange(chunk.rows, dtype=float)
+    if chunk.t is not None and chunk.rows:
+        x = seconds(where, chunk.t, chunk.first, origin)
+    arrays = {}
+    for key, array in chunk.arrays.items():
+        arrays[key] = array.copy()
+        for k in range(array.shape[1]):
+            known = np.isfinite(array[:, k]) & np.isfinite(x)
+            gaps = np.isnan(array[:, k])
+            if gaps.any() and known.any():
+                arrays[key][gaps, k] = np.interp(x[gaps], x[known], array[known, k], left=np.nan, right=np.nan)
+    return _counted(chunk, arrays)
+
+
+def _counted(chunk: Chunk, arrays: dict[str, Floats]) -> Chunk:
+    return replace(chunk, arrays=arrays, nulls=sum(int(np.isnan(array).sum()) for array in arrays.values()))
+
+
+def _part(chunk: Chunk, start: int, stop: int) -> Chunk:
+    rows = slice(start, stop)
+    part = replace(
+        chunk,
+        first=chunk.first + start,
+        t=None if chunk.t is None else chunk.t[rows],
+        arrays={key: array[rows] for key, array in chunk.arrays.items()},
+        wrenches={key: array[rows] for key, array in chunk.wrenches.items()},
+    )
+    return _counted(part, part.arrays)

@@ -1,0 +1,41 @@
+"""The reader of each format."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rne.files.arrow import Arrow, Parquet
+from rne.files.base import Source
+from rne.files.columns import QUANTITIES, WRENCH
+from rne.files.csv_fast import Csv
+from rne.files.npy import Arrays
+from rne.model.robot import Robot
+
+
+def open_source(
+    stream: Any,
+    name: str,
+    kind: str,
+    codec: str | None,
+    robot: Robot,
+    quantities: Sequence[str],
+    wrenches: Sequence[str],
+    header: Sequence[str] | None,
+    topic: str | None,
+    sparse: bool,
+) -> Source:
+    """Open what reads a file; arguments as those of `Trajectory`."""
+    if kind == "csv":
+        return Csv(stream, name, codec, header, sparse)
+    if kind == "bag":
+        from rne.files.bags import Bag  # needs packages of its own
+
+        return Bag(name, robot, quantities, topic)
+    if kind == "parquet":
+        return Parquet(stream, name)
+    if kind == "arrow":
+        return Arrow(stream, name)
+    widths = {key: [f"{key}_{joint}" for joint in robot.joint_names] for key in QUANTITIES}
+    widths |= {frame: [f"{part}_{frame}" for part in WRENCH] for frame in wrenches}
+    return Arrays(stream, name, widths, quantities, wrenches, kind)
