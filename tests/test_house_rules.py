@@ -27,7 +27,7 @@ EXTRAS = {
     "files/extra.py": {"pyarrow"},
     "plot": {"matplotlib"},
     "read/urdf/xacro.py": {"xacro", "xacrodoc"},
-    "simulation/integrators.py": {"scipy"},
+    "simulation/python_loop.py": {"scipy"},
     "viewer": {"trimesh", "viser"},
 }
 

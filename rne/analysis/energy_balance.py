@@ -17,7 +17,7 @@ from rne.dynamics.inverse_dynamics import inverse_dynamics
 from rne.dynamics.statics import static_torque
 from rne.errors import ArgumentError
 from rne.model.robot import Robot
-from rne.simulation.integrators import Function, asked
+from rne.simulation.python_loop import Function, asked
 from rne.simulation.result import Simulation
 from rne.simulation.simulate import held_torques
 from rne.tables import Report, cells, columns, of_many, worst

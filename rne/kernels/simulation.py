@@ -16,13 +16,8 @@ from numba.core.errors import NumbaError
 
 from rne.kernels import control
 from rne.kernels.jit import inline, inline_allocating
+from rne.kernels.runge_kutta import EULER, PARTS, RK4, begin_step, end_stage, end_step
 from rne.kernels.simd.pack import address_of
-
-EULER, RK4 = 0, 1
-
-# The classical Runge-Kutta method: at which part of a step each stage looks, and what its rates weigh.
-PARTS = (0.0, 0.5, 0.5, 1.0)
-WEIGHTS = (1.0, 2.0, 2.0, 1.0)
 
 # Simulations that advance together. Their states stay in the first-level cache up to some ten joints; packs need eight.
 BLOCK = 64
@@ -85,45 +80,6 @@ def _failed(marks, t, q, when, path, first, n):
             for j in range(n):
                 path[first + row, path.shape[1] - 1, j] = q[row * n + j]
     return any_failed
-
-
-@inline
-def begin_step(state, now, total):
-    """Look at where the step begins.
-
-    state : positions, integrals of a law (which are states like positions, so that they are as exact), velocities.
-    now : the same where a stage looks, then rates of integrals and accelerations: from any state, its rate is as many
-    numbers further on as there are positions and integrals. total : the weighed sum of the rates, as long as `state`.
-    """
-    for j in range(state.shape[0]):
-        now[j], total[j] = state[j], 0.0
-
-
-@inline
-def end_stage(stage, h, state, now, total):
-    """Add the rates of a stage to the sum, and look at where the next one does."""
-    w = now.shape[0] - state.shape[0]
-    weight, ahead = WEIGHTS[stage], h * PARTS[min(stage + 1, len(PARTS) - 1)]
-    for j in range(state.shape[0]):
-        slope = now[w + j]
-        total[j] += weight * slope
-        now[j] = state[j] + ahead * slope
-
-
-@inline
-def end_step(method, h, state, now, total):
-    """Move on to the end of the step."""
-    w = now.shape[0] - state.shape[0]
-    m = state.shape[0] - w
-    if method == RK4:
-        for j in range(w + m):
-            state[j] += h / 6 * total[j]
-    else:
-        for j in range(m):
-            state[w + j] += h * now[2 * w + j]
-            state[j] += h * state[w + j]
-        for j in range(m, w):
-            state[j] += h * total[j]
 
 
 @inline_allocating

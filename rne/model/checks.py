@@ -9,8 +9,9 @@ import numpy as np
 
 from rne.bodies import physical
 from rne.model.findings import Findings, Spot
+from rne.model.mimics import resolved_mimics
 from rne.model.passivity import DAMPERS, SPRINGS, active
-from rne.model.tree import Body, Coupling, Drive, Joint, Limits, resolved_mimics
+from rne.model.tree import Body, Coupling, Drive, Joint, Limits
 
 LARGEST = 1e12
 """Size in SI units up to which masses, lengths and moments can be multiplied without overflow in single precision."""

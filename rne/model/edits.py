@@ -20,8 +20,9 @@ from rne.check import (
     vector,
 )
 from rne.errors import ArgumentError, shown
+from rne.model.mimics import resolved_mimics
 from rne.model.passivity import DAMPERS, SPRINGS, active
-from rne.model.tree import Body, Coupling, Drive, Joint, Pose, Tree, resolved_mimics
+from rne.model.tree import Body, Coupling, Drive, Joint, Pose, Tree
 
 # How the joint that holds a payload is called, after it: a payload makes no new tip.
 MOUNT = " mount"  # with a blank, which no name in a file is likely to have there

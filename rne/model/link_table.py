@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from rne.errors import ModelError, Problem
 from rne.kernels import layout as at
 from rne.model.frames import AXES, Frame, sites_of
+from rne.model.mimics import resolved_mimics
 from rne.model.regrouping import Link, fold, normalize, regroup
 from rne.model.rotations import split_zxz
 from rne.model.structure import parents_first
-from rne.model.tree import Coupling, Tree, resolved_mimics
+from rne.model.tree import Coupling, Tree
 
 Array = NDArray[np.float64]
 

@@ -19,8 +19,9 @@ from rne.errors import ArgumentError
 from rne.model.checks import LARGEST
 from rne.model.edits import with_drives
 from rne.model.link_table import LinkTable
+from rne.model.mimics import resolved_mimics
 from rne.model.passivity import DAMPERS, active, active_joints
-from rne.model.tree import Body, Drive, Joint, Tree, resolved_mimics
+from rne.model.tree import Body, Drive, Joint, Tree
 
 Array = NDArray[np.float64]
 

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rne.model.tree import Coupling, Joint, resolved_mimics
+from rne.model.mimics import resolved_mimics
+from rne.model.tree import Coupling, Joint
 
 Array = NDArray[np.float64]
 

@@ -31,7 +31,7 @@ from rne.kernels.entries import (
 from rne.kernels.jit import is_compiled
 from rne.kernels.simulation import EULER, RK4, complaint
 from rne.model.robot import Robot
-from rne.simulation.integrators import Ask, adaptive, asking, asking_function, telling
+from rne.simulation.python_loop import Ask, adaptive, asking, asking_function, telling
 from rne.simulation.result import Simulation
 
 Array = NDArray[np.float64]

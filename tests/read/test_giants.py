@@ -11,7 +11,8 @@ from sound_urdf import GOOD, refusal
 import rne
 from rne.errors import MOST_SHOWN
 from rne.model.findings import MOST_COMPARED, Findings
-from rne.model.tree import Joint, Mimic, resolved_mimics
+from rne.model.mimics import resolved_mimics
+from rne.model.tree import Joint, Mimic
 from rne.read.dh.reader import read_dh, tree_from_rows
 from rne.read.urdf.grammar import MOST_UNKNOWN
 from rne.read.urdf.reader import read_urdf

@@ -16,7 +16,7 @@ from rne.dynamics.forward_dynamics import forward_dynamics
 from rne.errors import ArgumentError, SingularError, needing
 from rne.kernels.entries import STAGE_OF_STEP
 from rne.kernels.jit import is_compiled
-from rne.kernels.simulation import EULER, PARTS, RK4
+from rne.kernels.runge_kutta import EULER, PARTS, RK4
 from rne.model.robot import Robot
 
 Array = NDArray[np.float64]
