@@ -1,8 +1,7 @@
-"""Motion under given torques, integrated with fixed steps: semi-implicit Euler and the classical Runge-Kutta method.
+"""Motion under given torques, integrated with the fixed steps of `runge_kutta`.
 
-Sources: Hairer, Nørsett, Wanner, "Solving Ordinary Differential Equations I" (1993), section II.1; Hairer, Lubich,
-Wanner, "Geometric Numerical Integration" (2006), section I.1.2. Forward dynamics comes as a pointer to its entry, for
-one state or for a batch, and a controller as one to the user's own function: neither is compiled once more in here.
+Forward dynamics comes as a pointer to its entry, for one state or for a batch, and a controller as one to the user's
+own function: neither is compiled once more in here.
 """
 
 from __future__ import annotations
