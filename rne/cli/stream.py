@@ -125,7 +125,7 @@ _WRITING = (
 
 
 def takes_motion(
-    output: str | None, streams: bool = True, forces: bool = True
+    output: str | None, streams: bool = True, forces: bool = True, optional: bool = False
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the argument TRAJECTORY and its options; it gets them as a `Job`.
 
@@ -134,9 +134,11 @@ def takes_motion(
     output : what the help calls the file that is written; None if none is, and TRAJECTORY may be left out, empty.
     streams : whether that is a file as long as the trajectory; else it is a picture, and must be named.
     forces : whether the command calculates with friction and wrenches.
+    optional : whether TRAJECTORY may be left out, though a file is written.
     """
-    default = None if output else ""
-    trajectory = click.argument("trajectory", type=click.Path(allow_dash=True), default=default, required=bool(output))
+    needed = bool(output) and not optional
+    default = None if needed else ""
+    trajectory = click.argument("trajectory", type=click.Path(allow_dash=True), default=default, required=needed)
     written = click.option(
         "-o",
         "--output",
@@ -154,7 +156,11 @@ def takes_motion(
                 raise click.UsageError("--window needs --differentiate")
             job = Job(**{part.name: options.pop(part.name) for part in fields(Job) if part.name in options})
             say(*(f"warning: {note}" for note in notes))
-            if job.trajectory != "-" and Path(job.output).is_file() and os.path.samefile(job.output, job.trajectory):
+            if (
+                job.trajectory not in ("", "-")
+                and Path(job.output).is_file()
+                and os.path.samefile(job.output, job.trajectory)
+            ):
                 raise click.UsageError("the output would take the place of TRAJECTORY")
             command(robot, job, **options)
 
