@@ -9,6 +9,7 @@ from trajectories import Run
 import rne
 
 PUMA = "models/puma560/robot.dh.toml"
+pytestmark = pytest.mark.filterwarnings("ignore:.*the inertia is not zero but the mass is")
 
 
 @pytest.mark.parametrize("suffix", ["urdf", "dh.toml", "xml"])
