@@ -90,6 +90,8 @@ from .model.tree import Limits as Limits
 from .model.tree import Mimic as Mimic
 from .model.tree import Pose as Pose
 from .model.tree import Tree as Tree
+from .read.builder import TreeBuilder as TreeBuilder
+from .read.exponentials import from_screws as from_screws
 from .read.loading import from_dh as from_dh
 from .read.loading import load as load
 from .read.loading import load_dh as load_dh

@@ -63,7 +63,7 @@ def check(
         raise click.UsageError("--samples and --seed require --verify")
     if fix is not None and Path(fix).exists() and Path(source.path).exists() and Path(fix).samefile(source.path):
         raise click.UsageError("OUT is the same file as ROBOT; give another name")
-    diagnosis = rne.diagnose(source.path, **source.options)
+    diagnosis = rne.diagnose(source.path, **{key: value for key, value in source.options.items() if key != "base"})
     robot = source.load()[0] if diagnosis.ok and (verify or not as_json) else None
     report = None
     if verify and robot is not None:

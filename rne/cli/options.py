@@ -72,6 +72,12 @@ _PARAMETERS: tuple[Callable[[Callable[..., None]], Callable[..., None]], ...] = 
         help="Lock a joint at a position (rad, m); repeatable.",
     ),
     click.option(
+        "--base",
+        metavar="X,Y,Z[,R,P,Y]",
+        callback=_numbers(3, 6),
+        help="Where the root of the robot stands in the world: position (m), and roll, pitch, yaw (rad).",
+    ),
+    click.option(
         "--gravity", metavar="X,Y,Z", callback=_numbers(3), help="Acceleration of free fall in base axes, m/s^2."
     ),
     click.option(
@@ -120,6 +126,8 @@ def takes_source(command: Callable[..., None]) -> Callable[..., None]:
         if payload_frame is not None and payload is None:
             raise click.UsageError("--payload-frame requires --payload")
         options = {name: others.pop(name) for name in ("args", "lock", "gravity", "strict")}
+        if (base := others.pop("base")) is not None:
+            options["base"] = {"xyz": base[:3], "rpy": base[3:] or (0.0, 0.0, 0.0)}
         command(Source(source, options, payload, payload_frame), **others)
 
     for decorate in reversed(_PARAMETERS):

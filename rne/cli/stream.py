@@ -191,7 +191,7 @@ _WRITING = (
 
 
 def takes_motion(
-    output: str | None, streams: bool = True, forces: bool = True
+    output: str | None, streams: bool = True, forces: bool = True, optional: bool = False
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Add the argument TRAJECTORY and its options to a command, which receives them as a `Job`.
 
@@ -201,10 +201,12 @@ def takes_motion(
         an empty string by default.
     streams : whether the output is streamed like the trajectory; otherwise it is a figure, and must be named.
     forces : whether the command has the options for friction and wrenches.
+    optional : whether TRAJECTORY may be omitted although a file is written.
     """
-    default = None if output else ""
+    needed = bool(output) and not optional
+    default = None if needed else ""
     several = {"nargs": -1} if output and streams else {"default": default}
-    trajectory = click.argument("trajectory", type=click.Path(allow_dash=True), required=bool(output), **several)
+    trajectory = click.argument("trajectory", type=click.Path(allow_dash=True), required=needed, **several)
     written = click.option(
         "-o",
         "--output",
@@ -228,7 +230,7 @@ def takes_motion(
             say(*(f"warning: {note}" for note in notes))
             if (
                 not job.trajectories
-                and job.trajectory != "-"
+                and job.trajectory not in ("", "-")
                 and Path(job.output).is_file()
                 and os.path.samefile(job.output, job.trajectory)
             ):
@@ -244,6 +246,8 @@ def takes_motion(
 
 def _several(trajectories: tuple[str, ...], output: str) -> dict[str, Any]:
     """Return the options of one trajectory into a file, or of some into a folder."""
+    if not trajectories:
+        return {"trajectory": "", "trajectories": ()}
     to_folder = output.endswith(("/", os.sep)) or (output != "-" and Path(output).is_dir())
     if not to_folder and len(trajectories) > 1:
         raise click.UsageError(f"{len(trajectories)} trajectories; wanted is a folder for the results, as -o results/")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import rne
-from rne.cli.options import examples, takes_robot
+from rne.cli.options import examples, say, takes_robot
 from rne.cli.stream import QUANTITIES, Job, Work, stream, takes_motion
 from rne.model.robot import Robot
 
@@ -93,21 +96,51 @@ def breakdown(robot: Robot, job: Job) -> None:
 
 
 @click.command(
-    short_help="Write a trajectory in another format.",
+    short_help="Write a trajectory, or the robot itself, in another format.",
     epilog=examples(
+        "rne convert puma.dh.toml -o puma.urdf",
+        "rne convert panda.urdf --payload 1.5,0,0,0.1 --payload-frame panda_hand -o panda_loaded.xml",
         "rne convert panda.urdf log.csv.gz --columns 'q=pos_{joint}' --columns t=stamp -o motion.parquet",
         "rne convert panda.urdf positions.npz --differentiate -o motion.csv",
     ),
 )
 @takes_robot
-@takes_motion(output="COPY", forces=False)
-def convert(robot: Robot, job: Job) -> None:
-    """Write a trajectory in another format, or with other column names.
+@takes_motion(output="COPY", forces=False, optional=True)
+@click.option(
+    "--convention",
+    type=click.Choice(("modified", "standard")),
+    default="modified",
+    show_default=True,
+    help="Convention of a DH table.",
+)
+def convert(robot: Robot, job: Job, convention: str) -> None:
+    """Write a trajectory in another format, or with other column names; or the robot itself.
+
+    Without TRAJECTORY the robot is written, as it is with all options: as URDF (.urdf), as MJCF for MuJoCo (.xml) or
+    as a DH table (.toml), selected by the suffix of COPY. A warning names what the format cannot hold.
 
     TRAJECTORY has some of the columns q_<joint>, qd_<joint>, qdd_<joint>, tau_<joint> and t. COPY has the same columns,
     t first and the others in this order and in the order of the joints; all other columns are omitted. An NPY file has
     no names, and gets only the first of q, qd, qdd, tau.
     """
+    writers = {
+        ".urdf": robot.to_urdf,
+        ".xml": robot.to_mjcf,
+        ".toml": functools.partial(robot.to_dh, convention=convention),
+    }
+    suffix = Path(job.output).suffix.lower()
+    if (suffix in writers) != (not job.trajectory):
+        wanted = ", ".join(writers)
+        raise click.UsageError(
+            f"{job.output} is the name of a robot file; leave TRAJECTORY out, or name a trajectory file with -o"
+            if job.trajectory
+            else f"without TRAJECTORY the robot is written, and -o needs the name of a file that ends in {wanted}"
+        )
+    if suffix in writers:
+        with warnings.catch_warnings(record=True, action="always", category=rne.ModelWarning) as caught:
+            writers[suffix](job.output)
+        say(*(f"warning: {warning.message}" for warning in caught))
+        return
 
     def work(f_ext: object, threads: int, **given: Any) -> Arrays:  # noqa: ARG001
         return {key: given[key] for key in ("q", *QUANTITIES) if key in given}  # some may be computed

@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.check import IDENTITY, unknown_name, vector
+from rne.check import unknown_name, vector
 from rne.errors import ArgumentError
 from rne.kernels.card import make_card
 from rne.model import couplings, edits, parameters
+from rne.model.editing import Editing
 from rne.model.link_table import LinkTable, compile_tree
 from rne.model.tree import Drive, Joint, Tree
 from rne.model.tree_checks import check_tree
+from rne.model.writing import Writing
 
 
-class Robot:
+class Robot(Editing, Writing):
     """A robot, ready to be given to the functions of rne. Frozen: `with_...` methods return new robots.
 
     May be shared between threads, pickled, copied and sent to other processes.
@@ -195,48 +197,6 @@ class Robot:
         """
         return Robot(replace(self.tree, gravity=vector("gravity", gravity)), self.joint_names)
 
-    def with_payload(
-        self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None, frame: str | None = None
-    ) -> Robot:
-        """Return the robot carrying one more body.
-
-        Parameters
-        ----------
-        mass : kg; zero (without inertia) returns the robot as it is.
-        com : (3,) center of mass in the axes of the frame, m.
-        inertia : (3, 3) about the center of mass, in the axes of the frame, kg m^2; a point mass without it.
-        frame : link that carries it; may be left out where the robot has one tip.
-
-        Raises
-        ------
-        UnknownNameError, ArgumentError
-            An unknown frame, several tips to choose from, or a body that cannot exist.
-        """
-        tree = edits.with_body(self.tree, self._tip() if frame is None else frame, mass, com, inertia)
-        added = tree.bodies[-1]
-        if added.mass == 0 and not np.any(added.inertia):
-            return self
-        return Robot(tree, self.joint_names)
-
-    def with_frame(
-        self, name: str, position: ArrayLike, rotation: ArrayLike = IDENTITY, frame: str | None = None
-    ) -> Robot:
-        """Return the robot with one more named frame, such as that of a tool; it weighs nothing.
-
-        Parameters
-        ----------
-        name : what the functions of rne will know it by.
-        position, rotation : (3,) of its origin, m, and (3, 3) of its axes as columns, in the axes of `frame`.
-        frame : link that carries it; may be left out where the robot has one tip.
-
-        Raises
-        ------
-        UnknownNameError, ArgumentError
-            An unknown frame, several tips to choose from, a name that is taken, or a matrix that is no rotation.
-        """
-        frame = self._tip() if frame is None else frame
-        return Robot(edits.with_frame(self.tree, name, frame, position, rotation), self.joint_names)
-
     def with_locked(self, values: Mapping[str, float]) -> Robot:
         """Return the robot with joints frozen at the given positions (rad or m), by name."""
         tree = edits.locked(self.tree, values, "values")
@@ -338,11 +298,3 @@ class Robot:
         array([1., 1.])
         """
         return Robot(couplings.with_dampers(self.tree, self.joint_names, viscous), self.joint_names)
-
-    def _tip(self) -> str:
-        carried = {joint.child for joint in self.tree.joints if joint.name == joint.child + edits.MOUNT}
-        parents = {joint.parent for joint in self.tree.joints if joint.child not in carried}
-        tips = [body.name for body in self.tree.bodies if body.name not in parents | carried]
-        if len(tips) != 1:
-            raise ArgumentError(f"frame: the robot has {len(tips)} tips, name one of {', '.join(tips)}")
-        return tips[0]

@@ -12,11 +12,12 @@ from numpy.typing import ArrayLike
 
 from rne.check import vector
 from rne.errors import MOST_SHOWN, ModelWarning
-from rne.model import edits
+from rne.model import body_edits, edits
 from rne.model.robot import Robot
 from rne.model.tree import Tree
 from rne.read import read
 from rne.read.dh.reader import read_dh, tree_from_rows
+from rne.read.poses import as_pose
 from rne.read.urdf.reader import read_urdf
 
 
@@ -24,6 +25,7 @@ def load(
     path: str | os.PathLike[str],
     *,
     args: Mapping[str, object] | None = None,
+    base: Any = None,
     lock: Mapping[str, float] | None = None,
     joints: Sequence[str] | None = None,
     gravity: ArrayLike | None = None,
@@ -37,6 +39,8 @@ def load(
     args : values of the arguments of a xacro file, by name: text, numbers or booleans. Such a file is a program, and is
         expanded (extra `xacro`) only if they are given, `{}` where it needs none; messages then count lines in the
         expanded text.
+    base : pose of the file's root in the world, such as on a wall or a ceiling: a mapping with ``xyz`` (m) and ``rpy``
+        (rad), a 4x4 matrix, or a `Pose`. Gravity and frames are then in the axes of the world.
     lock : positions (rad or m) by joint name; these joints are frozen, and q has no entry for them.
     joints : the order wanted for q, qd, qdd and tau, by name; by default that of the file.
     gravity : (3,) acceleration of free fall in base axes, m/s^2, instead of the file's.
@@ -51,7 +55,7 @@ def load(
     ModelError
         The file is no robot; lists every problem with file, line and element.
     UnknownNameError, ArgumentError
-        `args` do not fit the file, or `lock`, `joints` or `gravity` the robot.
+        `args` do not fit the file, `base` is no pose, or `lock`, `joints` or `gravity` the robot.
 
     Warns
     -----
@@ -65,12 +69,13 @@ def load(
     >>> panda.n
     7
     """
-    return _make_robot(read(path, args=args, strict=strict), lock, joints, gravity)
+    return make_robot(read(path, args=args, strict=strict), base, lock, joints, gravity)
 
 
 def load_urdf(
     path_or_text: str | bytes | os.PathLike[str],
     *,
+    base: Any = None,
     lock: Mapping[str, float] | None = None,
     joints: Sequence[str] | None = None,
     gravity: ArrayLike | None = None,
@@ -81,7 +86,7 @@ def load_urdf(
     Parameters
     ----------
     path_or_text : a path, or the XML itself.
-    lock, joints, gravity, strict : as for `load`, which also tells the errors and warnings.
+    base, lock, joints, gravity, strict : as for `load`, which also tells the errors and warnings.
 
     Returns
     -------
@@ -93,12 +98,13 @@ def load_urdf(
     >>> rne.load_urdf('<robot name="block"><link name="base"/></robot>').n
     0
     """
-    return _make_robot(read_urdf(path_or_text, strict=strict), lock, joints, gravity)
+    return make_robot(read_urdf(path_or_text, strict=strict), base, lock, joints, gravity)
 
 
 def load_dh(
     path: str | os.PathLike[str],
     *,
+    base: Any = None,
     lock: Mapping[str, float] | None = None,
     joints: Sequence[str] | None = None,
     gravity: ArrayLike | None = None,
@@ -110,7 +116,7 @@ def load_dh(
     ----------
     path : the file; its keys are those of the rows of `from_dh`, in ``[[rows]]``, with ``convention`` on top, and of
         its couplings, in ``[[couplings]]``.
-    lock, joints, gravity, strict : as for `load`, which also tells the errors and warnings.
+    base, lock, joints, gravity, strict : as for `load`, which also tells the errors and warnings.
 
     Returns
     -------
@@ -122,7 +128,7 @@ def load_dh(
     >>> rne.load_dh("models/planar2/robot.dh.toml").n
     2
     """
-    return _make_robot(read_dh(path, strict=strict), lock, joints, gravity)
+    return make_robot(read_dh(path, strict=strict), base, lock, joints, gravity)
 
 
 def from_dh(
@@ -168,17 +174,19 @@ def from_dh(
     array([19.62])
     """
     tree = tree_from_rows(rows, convention=convention, name=name, base=base, couplings=couplings, strict=strict)
-    return _make_robot(tree, lock, joints, gravity)
+    return make_robot(tree, None, lock, joints, gravity)
 
 
-def _make_robot(
-    tree: Tree, lock: Mapping[str, float] | None, joints: Sequence[str] | None, gravity: ArrayLike | None
+def make_robot(
+    tree: Tree, base: object, lock: Mapping[str, float] | None, joints: Sequence[str] | None, gravity: ArrayLike | None
 ) -> Robot:
     """Make a robot of a tree, as the loading functions do, and say what the reader noted."""
     for note in tree.notes[:MOST_SHOWN]:
         warnings.warn(str(note), ModelWarning, stacklevel=3)
     if more := len(tree.notes[MOST_SHOWN:]):
         warnings.warn(f"{tree.source}: {more:,} more notes; robot.tree.notes has them all", ModelWarning, stacklevel=3)
+    if base is not None:
+        tree = body_edits.with_base(tree, as_pose("base", base))
     if lock is not None:
         tree = edits.locked(tree, lock)
     if gravity is not None:

@@ -1,13 +1,18 @@
-"""Rotations and tensors as the file formats write them, in tuples of floats."""
+"""Rotations, poses and tensors as files and users write them, in tuples of floats."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import cos, sin
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from rne.check import Matrix, Vector
+from rne.check import ZERO, Matrix, Vector, numbers, rotation_matrix, vector
+from rne.errors import ArgumentError, shown
+from rne.model.tree import Pose
+
+XYZ_RPY = ("xyz", "rpy")
 
 
 def rotation_x(angle: float) -> Matrix:
@@ -54,3 +59,30 @@ def as_matrix(array: NDArray[np.float64]) -> Matrix:
     """Return a 3x3 array as nested tuples."""
     x, y, z = map(as_vector, array)
     return x, y, z
+
+
+def as_pose(argument: str, value: object) -> Pose:
+    """Return a pose given as a `Pose`, a 4x4 matrix, or a mapping with ``xyz`` (m) and ``rpy`` (rad); None is none.
+
+    Raises
+    ------
+    ArgumentError
+        It is anything else, or no rotation and position.
+    """
+    if value is None:
+        return Pose()
+    if isinstance(value, Pose):
+        return _checked(argument, value.rotation, value.position)
+    if isinstance(value, Mapping):
+        if not value or not set(value) <= set(XYZ_RPY):
+            raise ArgumentError(f"{argument}: wanted a mapping with xyz and rpy, got the keys {shown(list(value))}")
+        rpy = vector(f"{argument}['rpy']", value.get("rpy", ZERO))
+        return Pose(rotation_rpy(rpy), vector(f"{argument}['xyz']", value.get("xyz", ZERO)))
+    full = numbers(argument, value, (4, 4))  # type: ignore[arg-type]
+    if (full[3] != (0.0, 0.0, 0.0, 1.0)).any():
+        raise ArgumentError(f"{argument}: wanted the last row 0 0 0 1 of a pose, got {full[3].tolist()}")
+    return _checked(argument, full[:3, :3], full[:3, 3])
+
+
+def _checked(argument: str, rotation: ArrayLike, position: ArrayLike) -> Pose:
+    return Pose(as_matrix(rotation_matrix(argument, rotation)), vector(argument, position))

@@ -254,7 +254,8 @@ def test_payloads_combine_and_leave_the_original_alone():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"mass": -1.0}, "mass: wanted zero or more, got -1.0"),
+        ({"mass": -2.0}, "mass: 2 kg cannot be taken off 'tool': tool, hand together have 1.1 kg"),
+        ({"mass": -0.1, "inertia": np.eye(3)}, "mass: what is taken off is no body"),
         ({"mass": np.inf}, "mass: wanted finite numbers"),
         ({"mass": "heavy"}, "mass: wanted real numbers"),
         ({"mass": 1.0, "com": (1, 2)}, r"com: wanted shape \(3,\), got \(2,\)"),

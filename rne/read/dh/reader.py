@@ -21,7 +21,7 @@ from rne.read.dh.fields import Fields
 from rne.read.dh.rows import Row, read_rows
 from rne.read.dh.toml import Places, load_toml
 from rne.read.files import file_name
-from rne.read.poses import as_matrix, as_vector, rotation_rpy, rotation_x, rotation_z
+from rne.read.poses import XYZ_RPY, as_matrix, as_vector, rotation_rpy, rotation_x, rotation_z
 
 CONVENTIONS = {
     "standard": "A = Rz(theta) Tz(d) Tx(a) Rx(alpha)",
@@ -30,7 +30,6 @@ CONVENTIONS = {
 TABLE_KEYS = ("name", "convention", "gravity", "base", "rows", "couplings")
 ROTATION_ROUNDING = 1e-8
 """How far the rotation of a base pose may be from orthonormal: eight digits of each entry."""
-XYZ_RPY = ("xyz", "rpy")
 
 
 def read_dh(path: str | os.PathLike[str], *, strict: bool = True) -> Tree:

@@ -12,6 +12,7 @@ from calls.bad import (
     PSEUDO,
     ROBOT,
     ROTATION,
+    SEVERAL,
     SIZE,
     UNEVEN,
     VECTOR,
@@ -24,6 +25,19 @@ from rne.model.tree import Body
 
 ROWS = [{"name": name, "joint": "revolute", "a": 1.0, "mass": 2.0} for name in ("one", "two")]
 MATRIX = [*no_numbers(N), *no_numbers(N * N), np.triu(np.ones((N, N))), np.eye(N + 1), np.eye(N)[None], np.eye(N) > 0]
+PATHS = [3, b"a.urdf", ["a.urdf"], "", "a.json", "none"]
+BASES = [
+    "text",
+    3,
+    [1, 2, 3],
+    np.eye(3),
+    np.eye(4) * 2,
+    {},
+    {"xyz": 1},
+    {"rpy": [0, 0]},
+    {"position": [0, 0, 0]},
+    np.eye(4) * 1j,
+]
 PLANAR = "models/planar2/robot.dh.toml"
 
 EVALUATOR = rne.Evaluator(ROBOT)
@@ -31,17 +45,24 @@ EVALUATOR = rne.Evaluator(ROBOT)
 BODY_CALLS: tuple[Call, ...] = (
     call_of(
         rne.load,
-        {"path": [None, 3, b"a.urdf", ["a.urdf"], "", "a.json", "none.urdf", ARM], "args": [["a"], "a", 3, {"a": 1}]},
+        {
+            "path": [None, 3, b"a.urdf", ["a.urdf"], "", "a.json", "none.urdf", ARM],
+            "args": [["a"], "a", 3, {"a": 1}],
+            "base": BASES,
+        },
         path=PLANAR,
     ),
     call_of(
         rne.load_urdf,
-        {"path_or_text": [None, 3, b"a.urdf", ["a.urdf"], "", "none.urdf", "<a/>", bytearray(b"<robot/>")]},
+        {
+            "path_or_text": [None, 3, b"a.urdf", ["a.urdf"], "", "none.urdf", "<a/>", bytearray(b"<robot/>")],
+            "base": BASES,
+        },
         path_or_text=ARM,
     ),
     call_of(
         rne.load_dh,
-        {"path": [None, 3, b"a.toml", ["a.toml"], "", "none.toml", ARM]},
+        {"path": [None, 3, b"a.toml", ["a.toml"], "", "none.toml", ARM], "base": BASES},
         path=PLANAR,
     ),
     call_of(
@@ -104,6 +125,65 @@ BODY_CALLS: tuple[Call, ...] = (
         mass=1.0,
         inertia=np.eye(3),
         frame="hand",
+    ),
+    call_of(ROBOT.without_body, {"name": NAMES}, name="hand"),
+    call_of(ROBOT.scaled_mass, {"factor": no_number(0.0, -1.0), "links": SEVERAL}, factor=1.2, links=["hand"]),
+    call_of(
+        ROBOT.with_tool,
+        {
+            "tool": [None, 3, "hand", np.eye(3), ROBOT.tree],
+            "frame": [name for name in NAMES if name is not None],
+            "position": [None, *VECTOR],
+            "rotation": [*ROTATION, 2 * np.eye(3), -np.eye(3)],
+            "replacing": [name for name in NAMES if name is not None],
+            "name": ["", " ", 3, b"name", ["name"]],
+        },
+        tool=BODY,
+        frame="hand",
+        name="drill",
+    ),
+    call_of(ROBOT.to_urdf, {"path": PATHS}),
+    call_of(ROBOT.to_mjcf, {"path": PATHS}),
+    call_of(ROBOT.to_dh, {"path": PATHS, "convention": ["Modified", "", None, 3, ["standard"]]}),
+    call_of(
+        rne.TreeBuilder,
+        {"base": ["", " ", None, 3, b"name", ["name"]]},
+        name="arm",
+    ),
+    call_of(
+        rne.TreeBuilder().add,
+        {
+            "link": ["", " ", None, 3, b"name", ["name"], "base"],
+            "name": ["", " ", 3, b"name", ["name"]],
+            "joint": ["Revolute", "", 3, ["revolute"], b"fixed"],
+            "parent": [name for name in NAMES if name is not None],
+            "pose": [pose for pose in BASES if pose is not None],
+            "xyz": [*VECTOR],
+            "rpy": [*VECTOR],
+            "axis": [*VECTOR, [0, 0, 0]],
+            "screw": no_numbers(6),
+            "inertia": [3, np.eye(3), "body"],
+            "drive": [3, {"viscous": 1.0}],
+            "limits": [3, (0.0, 1.0)],
+            "mimic": [3, "turret"],
+        },
+        link="link",
+    ),
+    call_of(
+        rne.from_screws,
+        {
+            "M": ["text", None, np.eye(3), np.eye(4) * 2, np.eye(4) * 1j, [np.eye(4)] * 4],
+            "S": ["text", None, np.eye(6)[0], np.zeros((6, 2)), np.ones((2, 6)), np.eye(6) * 1j],
+            "inertias": [None, 3, "text", [], [BODY], [BODY, 3], [BODY, np.eye(5)], {"a": BODY}],
+            "names": ["ab", 3, ["one"], ["one", 2], {"one", "two"}],
+            "frame": ["Space", "", None, 3, ["space"]],
+            "base": BASES,
+            "joints": [["joint1"], ["joint1", "joint1"], "joint1", 3],
+            "lock": [["joint1"], "joint1", 3, {"nowhere": 0.0}, {"joint1": np.nan}],
+        },
+        M=np.eye(4),
+        S=np.eye(6)[:, :2],
+        inertias=[BODY, BODY],
     ),
     call_of(
         ROBOT.with_frame,

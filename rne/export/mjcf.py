@@ -1,0 +1,228 @@
+"""MJCF, the format of MuJoCo, from a tree.
+
+Bodies nest as the tree does, each in the frame it has there, and its inertia is written by principal moments: those
+that MuJoCo finds of a full tensor have fewer digits.
+"""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rne.check import Matrix
+from rne.export.document import (
+    UNLIMITED,
+    Losses,
+    in_order,
+    number,
+    numbers,
+    quaternion_of,
+    refuse,
+    symmetric_friction,
+    xml_text,
+)
+
+if TYPE_CHECKING:
+    from rne.model.tree import Body, Coupling, Joint, Tree
+
+FORMAT = "MJCF"
+SUFFIXES = (".xml", ".mjcf")
+WORLD = "world"
+KINDS = {"revolute": "hinge", "prismatic": "slide"}
+STAND_IN = 1e-14
+"""Mass (kg) and moments (kg m^2) of a body that moves and has none: MuJoCo refuses less than 1e-15."""
+ROUNDING = 1e-12
+"""By how much a sum of two principal moments may miss the third by rounding, as a part of that."""
+NO_REST = -1.0
+"""What MuJoCo reads as "not given" where the rest length of a tendon stands."""
+
+
+def mjcf_of(tree: Tree, coordinates: Sequence[str]) -> tuple[str, Losses]:
+    """Return a tree as MJCF, and what that cannot hold.
+
+    Raises
+    ------
+    ModelError
+        A name cannot stand in XML, or a body other than the root has the name of MuJoCo's own world.
+    ArgumentError
+        A link has first moments without a mass.
+    """
+    losses = Losses(tree, FORMAT)
+    root = ET.Element("mujoco", model=tree.name)
+    ET.SubElement(root, "compiler", angle="radian", autolimits="false", inertiafromgeom="false")
+    ET.SubElement(root, "option", gravity=numbers(tree.gravity))
+    writer = _Bodies(tree, coordinates, losses)
+    root.append(writer.world())
+    if writer.order != list(coordinates):
+        losses.add("coordinates stand in the order of the bodies", ", ".join(writer.order))
+    _add_tendons(root, tree)
+    _add_followers(root, tree)
+    return xml_text(root, tree), losses
+
+
+class _Bodies:
+    """The bodies of a tree as nested elements; `order` is that of the coordinates then."""
+
+    def __init__(self, tree: Tree, coordinates: Sequence[str], losses: Losses) -> None:
+        self._tree = tree
+        self._losses = losses
+        self._body = {body.name: body for body in tree.bodies}
+        self._behind: dict[str, list[Joint]] = {}
+        for joint in in_order(tree, coordinates):
+            self._behind.setdefault(joint.parent, []).append(joint)
+        self._stand_ins: set[str] = set()
+        self.order: list[str] = []
+
+    def world(self) -> ET.Element:
+        """Return the world with all bodies in it."""
+        children = {joint.child: joint for joint in self._tree.joints}
+        (root,) = (body for body in self._tree.bodies if body.name not in children)
+        if WORLD in children:
+            raise refuse(self._tree, f"link {WORLD!r}", "MuJoCo has a world of its own, which is the root; rename it")
+        for joint in self._tree.joints:
+            if joint.movable:
+                self._find_stand_in(joint)
+        world = ET.Element("worldbody")
+        if root.name == WORLD:
+            if root.mass or np.any(root.inertia):
+                self._losses.add("the world has no mass; that of the root is not written", root.name)
+            elements = {root.name: world}
+        else:
+            elements = {root.name: ET.SubElement(world, "body", name=root.name)}
+            _add_inertia(elements[root.name], root, False, self._losses)
+        for joint in self._depth_first(root.name):
+            elements[joint.child] = self._add(elements[joint.parent], joint)
+        return world
+
+    def _find_stand_in(self, joint: Joint) -> None:
+        """Mark the body that needs mass or inertia from nowhere, if what a joint moves is too little for MuJoCo."""
+        bolted = [joint.child]
+        for name in bolted:
+            bolted += [behind.child for behind in self._behind.get(name, []) if not behind.movable]
+        if not any(_weighs(self._body[name]) for name in bolted):
+            heaviest = max(bolted, key=lambda name: self._body[name].mass)
+            self._stand_ins.add(heaviest)
+            if self._body[heaviest].mass < STAND_IN:
+                what = f"MuJoCo refuses joints that move no mass; {STAND_IN:g} kg is written"
+                self._losses.add(what, heaviest)
+
+    def _depth_first(self, root: str) -> list[Joint]:
+        found, waiting = [], list(reversed(self._behind.get(root, [])))
+        while waiting:
+            joint = waiting.pop()
+            found.append(joint)
+            waiting.extend(reversed(self._behind.get(joint.child, [])))
+        return found
+
+    def _add(self, parent: ET.Element, joint: Joint) -> ET.Element:
+        body, origin = self._body[joint.child], joint.origin
+        turn = numbers(quaternion_of(origin.rotation))
+        element = ET.SubElement(parent, "body", name=body.name, pos=numbers(origin.position), quat=turn)
+        _add_inertia(element, body, body.name in self._stand_ins, self._losses)
+        if joint.movable:
+            element.append(_joint(joint, self._losses))
+            if joint.mimic is None:
+                self.order.append(joint.name)
+        return element
+
+
+def _weighs(body: Body) -> bool:
+    """Whether MuJoCo takes a body as one that can move."""
+    return body.mass >= STAND_IN and float(np.linalg.eigvalsh(np.array(body.inertia))[0]) >= STAND_IN
+
+
+def _add_inertia(element: ET.Element, body: Body, stands_in: bool, losses: Losses) -> None:
+    if not (body.has_inertial and (body.mass or np.any(body.inertia))) and not stands_in:
+        return
+    whole = body.to_inertia()
+    moments, axes = whole.principal()
+    a, b, c = moments.tolist()
+    if c - a - b > ROUNDING * c or a < -ROUNDING * abs(c) or whole.mass < 0:
+        losses.add("MuJoCo refuses the mass or inertia that no body has; `rne check --fix` mends it", body.name)
+    else:
+        a, b = max(a, 0.0), max(b, 0.0)
+        while a + b < c:  # by rounding, which MuJoCo does not forgive
+            a = max(math.nextafter(a, math.inf), c - b)
+    if stands_in:
+        a, b, c = (max(moment, STAND_IN) for moment in (a, b, c))
+        whole = type(whole)(max(whole.mass, STAND_IN), whole.com, whole.tensor)
+    ET.SubElement(
+        element,
+        "inertial",
+        pos=numbers(whole.com),
+        quat=numbers(quaternion_of(_rows(axes))),
+        mass=number(whole.mass),
+        diaginertia=numbers((a, b, c)),
+    )
+
+
+def _rows(array: np.ndarray) -> Matrix:
+    a, b, c = (tuple(row) for row in array.tolist())
+    return a, b, c
+
+
+def _joint(joint: Joint, losses: Losses) -> ET.Element:
+    limits, drive = joint.limits, joint.drive
+    element = ET.Element("joint", name=joint.name, type=KINDS[joint.kind], pos="0 0 0", axis=numbers(joint.axis))
+    if limits.lower < limits.upper and (math.isfinite(limits.lower) or math.isfinite(limits.upper)):
+        element.set("limited", "true")
+        element.set("range", numbers(max(-UNLIMITED, min(UNLIMITED, x)) for x in (limits.lower, limits.upper)))
+        if math.isinf(limits.lower) or math.isinf(limits.upper):
+            losses.add(f"both limits are demanded; {UNLIMITED:g} is written for that which is not there", joint.name)
+    elif limits.lower >= limits.upper:
+        losses.add("limits that leave no room are not written", joint.name)
+    if math.isfinite(limits.effort) and limits.effort > 0:
+        element.set("actuatorfrclimited", "true")
+        element.set("actuatorfrcrange", numbers((-limits.effort, limits.effort)))
+    if math.isfinite(limits.velocity):
+        losses.add("limits of velocity are not written", joint.name)
+    own = {
+        "armature": drive.reflected_inertia,
+        "damping": drive.viscous,
+        "frictionloss": symmetric_friction(joint, losses),
+        "stiffness": drive.stiffness,
+    }
+    for key, value in own.items():
+        if value:
+            element.set(key, number(value))
+    if drive.stiffness:
+        element.set("springref", number(drive.rest))
+    return element
+
+
+def _add_tendons(root: ET.Element, tree: Tree) -> None:
+    """Add springs and dampers between joints; one that is fixed stands at zero and has no part in the length."""
+    movable = {joint.name for joint in tree.joints if joint.movable}
+    acting = [coupling for coupling in tree.couplings if {coupling.first, coupling.second} & movable]
+    if not acting:
+        return
+    tendons = ET.SubElement(root, "tendon")
+    for count, coupling in enumerate(acting, 1):
+        tendon = ET.SubElement(tendons, "fixed", name=f"coupling_{count}")
+        _set_spring(tendon, coupling)
+        for joint, factor in ((coupling.first, 1.0), (coupling.second, -coupling.ratio)):
+            if joint in movable:
+                ET.SubElement(tendon, "joint", joint=joint, coef=number(factor))
+
+
+def _set_spring(tendon: ET.Element, coupling: Coupling) -> None:
+    rest = math.nextafter(coupling.rest, 0.0) if coupling.rest == NO_REST else coupling.rest
+    tendon.set("stiffness", number(coupling.stiffness))
+    tendon.set("springlength", numbers((rest, rest)))
+    tendon.set("damping", number(coupling.viscous))
+
+
+def _add_followers(root: ET.Element, tree: Tree) -> None:
+    followers: Iterable[Joint] = [joint for joint in tree.joints if joint.movable and joint.mimic is not None]
+    equality = ET.Element("equality")
+    for joint in followers:
+        mimic = joint.mimic
+        assert mimic is not None
+        law = numbers((mimic.offset, mimic.ratio, 0.0, 0.0, 0.0))
+        ET.SubElement(equality, "joint", joint1=joint.name, joint2=mimic.leader, polycoef=law)
+    if len(equality):
+        root.append(equality)

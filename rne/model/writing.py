@@ -1,0 +1,129 @@
+"""The methods of a robot that write it to files."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from rne.check import check_choice
+from rne.export import dh, mjcf, urdf
+from rne.export.document import finished
+
+if TYPE_CHECKING:
+    from rne.model.tree import Tree
+
+
+class Writing:
+    """A robot that can be written: a tree, and the order of its coordinates."""
+
+    __slots__ = ()
+
+    tree: Tree
+    joint_names: tuple[str, ...]
+
+    def to_urdf(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the robot as URDF, and write it to a file if one is named.
+
+        Payloads are links, locked joints are fixed ones. Rotors and springs are in the elements of Drake and Gazebo,
+        which `rne.load` reads on request.
+
+        Parameters
+        ----------
+        path : file to write, ``.urdf`` or ``.xml``; complete or absent.
+
+        Raises
+        ------
+        ArgumentError
+            The path is none of a URDF file.
+        ModelError
+            A name cannot stand in XML.
+
+        Warns
+        -----
+        ModelWarning
+            What URDF cannot hold, by joint: gravity, rotors, springs, friction that differs by direction, couplings.
+
+        Examples
+        --------
+        >>> import rne
+        >>> arm = rne.load("models/panda/robot.urdf", lock={"panda_finger_joint1": 0.02}).with_payload(1.0)
+        >>> again = rne.load_urdf(arm.to_urdf())
+        >>> abs(rne.gravity_vector(again, [0.1] * 7) - rne.gravity_vector(arm, [0.1] * 7)).max() < 1e-12
+        np.True_
+        """
+        text, losses = urdf.urdf_of(self.tree, self.joint_names)
+        finished(text, path, urdf.SUFFIXES)
+        losses.tell(2)
+        return text
+
+    def to_mjcf(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the robot as MJCF, the format of MuJoCo, and write it to a file if one is named.
+
+        Rotors, springs, friction and limits of effort are attributes of the joints, mimics are equalities, and springs
+        and dampers between joints are tendons. Damping and friction act in `mj_inverse` always.
+
+        Parameters
+        ----------
+        path : file to write, ``.xml`` or ``.mjcf``; complete or absent.
+
+        Raises
+        ------
+        ArgumentError
+            The path is none of an MJCF file.
+        ModelError
+            A name cannot stand in XML, or is that of MuJoCo's own world.
+
+        Warns
+        -----
+        ModelWarning
+            What MJCF cannot hold, by joint or link: limits of velocity, friction that differs by direction, inertias
+            that MuJoCo refuses.
+
+        Examples
+        --------
+        >>> import rne
+        >>> arm = rne.load("models/planar2/robot.dh.toml")
+        >>> arm.to_mjcf().splitlines()[1]
+        '<mujoco model="planar2">'
+        """
+        text, losses = mjcf.mjcf_of(self.tree, self.joint_names)
+        finished(text, path, mjcf.SUFFIXES)
+        losses.tell(2)
+        return text
+
+    def to_dh(self, path: str | os.PathLike[str] | None = None, *, convention: str = "modified") -> str:
+        """Return the robot as a DH table in TOML, and write it to a file if one is named.
+
+        Every chain has one; a tree only where the joints behind the same link have the same common normal with it
+        ("modified"), or turn about the same axis ("standard"). What is bolted together becomes one body.
+
+        Parameters
+        ----------
+        path : file to write, ``.toml``; complete or absent.
+        convention : "modified" or "standard", as in `rne.from_dh`.
+
+        Raises
+        ------
+        ArgumentError
+            The path is none of a TOML file, or there is no such convention.
+        ModelError
+            A joint that no row can hold, because of where it is or because it follows another.
+
+        Warns
+        -----
+        ModelWarning
+            What a DH table cannot hold: names and frames of links, a base that weighs.
+
+        Examples
+        --------
+        >>> import rne
+        >>> arm = rne.load("models/planar2/robot.dh.toml")
+        >>> print(arm.to_dh(convention="standard")[:45])
+        name = "planar2"
+        convention = "standard"
+        """
+        check_choice("convention", convention, dh.CONVENTIONS)
+        text, losses = dh.dh_of(self.tree, self.joint_names, convention)
+        finished(text, path, dh.SUFFIXES)
+        losses.tell(2)
+        return text
