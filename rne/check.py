@@ -175,3 +175,42 @@ def check_choice(argument: str, value: object, choices: Iterable[str]) -> None:
     *others, last = choices
     if not isinstance(value, str) or value not in (*others, last):
         raise ArgumentError(f"{argument}: wanted {', '.join(map(repr, others))} or {last!r}, got {shown(value)}")
+
+
+def as_times(argument: str, value: ArrayLike, least: int = 1) -> NDArray[np.float64]:
+    """Return increasing times, (T,) in float64, `least` or more of them.
+
+    Raises
+    ------
+    ArgumentError
+        They have another shape, are too few, not finite, or not increasing.
+    """
+    times = real_array(argument, value).astype(np.float64)
+    if times.ndim != 1 or len(times) < least:
+        raise ArgumentError(f"{argument}: wanted shape (T,) with T of at least {least}, got {times.shape}")
+    if not np.isfinite(times).all() or (np.diff(times) <= 0).any():
+        raise ArgumentError(f"{argument}: wanted finite times, each later than the one before")
+    return times
+
+
+def as_joint(joint_names: tuple[str, ...], joint: object, argument: str) -> int:
+    """Return the index in q of a coordinate.
+
+    Parameters
+    ----------
+    joint_names : those of the robot.
+    joint : one of them, or its number, from 1 as the books count.
+
+    Raises
+    ------
+    UnknownNameError, ArgumentError
+        No joint has this name or number.
+    """
+    if isinstance(joint, str):
+        if joint not in joint_names:
+            raise unknown_name(argument, "coordinate", joint, joint_names)
+        return joint_names.index(joint)
+    if isinstance(joint, bool) or not isinstance(joint, (int, np.integer)) or not 1 <= joint <= len(joint_names):
+        wanted = f"the name of a joint, or its number from 1 to {len(joint_names)}"
+        raise ArgumentError(f"{argument}: wanted {wanted}, got {joint!r}")
+    return int(joint) - 1

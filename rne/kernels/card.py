@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# The words: where the table lies and how many numbers it has; coordinates and moving joints; where zeros lie; bytes of
+# The words: where the table lies and how many numbers it has; coordinates; where zeros lie; bytes of
 # a number; then addresses of objects, of arrays, the dtype of the card, that of doubles and None; and the
 # function by which numpy makes an array.
-TABLE, NUMBERS, COORDINATES, JOINTS, ZEROS, ITEMSIZE, ARRAY, FLOATS, DOUBLES, NONE, NEW = range(11)
+TABLE, NUMBERS, COORDINATES, ZEROS, ITEMSIZE, ARRAY, FLOATS, DOUBLES, NONE, NEW = range(10)
 
 _EMPTY = 184  # place of PyArray_Empty in the interface of numpy for C, which never moves
 _DOUBLE, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
@@ -38,9 +38,8 @@ def make_card(table: NDArray[Any], coordinates: int, zeros: NDArray[np.float64])
     zeros : as many numbers as there are coordinates, and six at least; they stand for None.
     """
     array, double, none = _PROCESS
-    joints = int(table[0, 0])
     floats = double if table.dtype is _DOUBLE else id(_SINGLE)
-    numbers = [table.ctypes.data, table.size, coordinates, joints, zeros.ctypes.data, table.itemsize]
+    numbers = [table.ctypes.data, table.size, coordinates, zeros.ctypes.data, table.itemsize]
     card = np.array([*numbers, array, floats, double, none, _MAKE_EMPTY], np.intp)
     card.flags.writeable = False
     return card

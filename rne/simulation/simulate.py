@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.batch.arguments import Batch, as_batch, as_loads, as_table, as_times, check_robot
+from rne.batch.arguments import Batch, as_batch, as_loads, as_table, check_robot
 from rne.batch.threads import run, thread_count
-from rne.check import check_flag, real_array
+from rne.check import as_times, check_flag, real_array
 from rne.control import Controller
 from rne.dynamics.energy import kinetic_energy, potential_energy
 from rne.dynamics.mass_matrix import refuse_singular
