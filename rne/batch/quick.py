@@ -153,7 +153,8 @@ def _batch(
     flags: _Flags,
     batch_flags: _Flags | Callable[[int], _Flags],
 ) -> Floats | None:
-    card, table = robot._card, robot.links.table
+    card: Any = robot._card
+    table: Floats | None = robot.links.table
     if precision == "float32":
         card, table = robot._card32, robot.links.table32
         places = tuple([_single(place) for place in places])

@@ -28,15 +28,20 @@ def _numpy_function(index: int) -> int:
 _MAKE_EMPTY = _numpy_function(_EMPTY)
 
 
-def make_card(table: NDArray[Any], coordinates: int, zeros: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the card of a robot for calls in the precision of its table.
+def make_cards(table: NDArray[Any], table32: NDArray[Any], coordinates: int) -> dict[str, NDArray[Any]]:
+    """Return the cards of a robot for calls in either precision, and the zeros that stand for None.
 
     Parameters
     ----------
-    table : of the links. The caller keeps it and `zeros` alive.
+    table, table32 : of the links. The caller keeps them and all that is returned alive.
     coordinates : how many the robot has.
-    zeros : as many numbers as there are coordinates, and six at least; they stand for None.
     """
+    zeros = np.zeros(max(coordinates, 6))  # a wrench is six numbers
+    cards = [_card(t, coordinates, zeros) for t in (table, table32)]
+    return {"_card": cards[0], "_card32": cards[1], "_zeros": zeros}
+
+
+def _card(table: NDArray[Any], coordinates: int, zeros: NDArray[np.float64]) -> NDArray[np.intp]:
     array, double, none = _PROCESS
     floats = double if table.dtype is _DOUBLE else id(_SINGLE)
     numbers = [table.ctypes.data, table.size, coordinates, zeros.ctypes.data, table.itemsize]
