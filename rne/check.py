@@ -175,3 +175,26 @@ def check_choice(argument: str, value: object, choices: Iterable[str]) -> None:
     *others, last = choices
     if not isinstance(value, str) or value not in (*others, last):
         raise ArgumentError(f"{argument}: wanted {', '.join(map(repr, others))} or {last!r}, got {shown(value)}")
+
+
+def as_joint(joint_names: tuple[str, ...], joint: object, argument: str) -> int:
+    """Return the index in q of a coordinate.
+
+    Parameters
+    ----------
+    joint_names : those of the robot.
+    joint : one of them, or its number, from 1 as the books count.
+
+    Raises
+    ------
+    UnknownNameError, ArgumentError
+        No joint has this name or number.
+    """
+    if isinstance(joint, str):
+        if joint not in joint_names:
+            raise unknown_name(argument, "coordinate", joint, joint_names)
+        return joint_names.index(joint)
+    if isinstance(joint, bool) or not isinstance(joint, (int, np.integer)) or not 1 <= joint <= len(joint_names):
+        wanted = f"the name of a joint, or its number from 1 to {len(joint_names)}"
+        raise ArgumentError(f"{argument}: wanted {wanted}, got {joint!r}")
+    return int(joint) - 1

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rne.batch.arguments import Floats, as_joint, check_robot
+from rne.batch.arguments import Floats, check_robot
+from rne.check import as_joint
 from rne.dynamics.coriolis import christoffel
 from rne.dynamics.inverse_dynamics import gravity_vector
 from rne.dynamics.mass_matrix import mass_matrix, reflected_inertia

@@ -296,29 +296,6 @@ def as_frame(robot: Robot, name: object, argument: str = "frame") -> Frame:
     return robot.links.frames[name]
 
 
-def as_joint(joint_names: tuple[str, ...], joint: object, argument: str) -> int:
-    """Return the index in q of a coordinate.
-
-    Parameters
-    ----------
-    joint_names : those of the robot.
-    joint : one of them, or its number, from 1 as the books count.
-
-    Raises
-    ------
-    UnknownNameError, ArgumentError
-        No joint has this name or number.
-    """
-    if isinstance(joint, str):
-        if joint not in joint_names:
-            raise unknown_name(argument, "coordinate", joint, joint_names)
-        return joint_names.index(joint)
-    if isinstance(joint, bool) or not isinstance(joint, (int, np.integer)) or not 1 <= joint <= len(joint_names):
-        wanted = f"the name of a joint, or its number from 1 to {len(joint_names)}"
-        raise ArgumentError(f"{argument}: wanted {wanted}, got {joint!r}")
-    return int(joint) - 1
-
-
 def as_site(robot: Robot, frame: str, axes: str, point: ArrayLike | None) -> Floats:
     """Settle a point of the robot.
 

@@ -1,7 +1,7 @@
 """The quick way through a public function of a state, for all of them.
 
 A public function first hands its arguments, as they came, to the compiled function for one state
-(`rne.kernels.objects`). What that refuses comes here: float32, small and large batches, lists, views, numbers of
+(`rne.kernels.single`). What that refuses comes here: float32, small and large batches, lists, views, numbers of
 threads, gravity and wrenches in any form. What is refused here, too, goes the canonical way of `rne.batch.arguments`,
 which says what is wrong. So a quick way answers as the canonical one does, or not at all.
 """
@@ -153,7 +153,8 @@ def _batch(
     flags: _Flags,
     batch_flags: _Flags | Callable[[int], _Flags],
 ) -> Floats | None:
-    card, table = robot._card, robot.links.table
+    card: Any = robot._card
+    table: Floats | None = robot.links.table
     if precision == "float32":
         card, table = robot._card32, robot.links.table32
         places = tuple([_single(place) for place in places])

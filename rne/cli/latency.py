@@ -71,8 +71,8 @@ def measure_latency(robot: Robot, seconds: float, random: np.random.Generator) -
         ("jitted", loop, _nothing, _TOGETHER),
     ):
         times = _times(run, before, seconds / 3) / together
-        middle, *high = np.percentile(times, [50, 99, 99.9, 99.99])
-        yield Latency(what, len(times), float(middle), *map(float, high), float(times.max()))
+        p50, p99, p99_9, p99_99, worst = np.percentile(times, [50, 99, 99.9, 99.99, 100]).tolist()
+        yield Latency(what, len(times), p50, p99, p99_9, p99_99, worst)
 
 
 def _times(run: Callable[[int], None], before: Callable[[int], None], seconds: float) -> NDArray[np.int64]:

@@ -24,10 +24,15 @@ _inverse_dynamics, _forward_dynamics, _gravity_vector, _bias_vector, _mass_matri
 class Address(NamedTuple):
     """Where the machine code of an evaluator and its state lie, for callers in other languages.
 
-    Attributes
+    Parameters
     ----------
     function : address of an ``int64_t f(int64_t state)``.
     state : its argument.
+
+    Examples
+    --------
+    >>> import rne
+    >>> function, state = rne.Evaluator(rne.load("models/planar2/robot.dh.toml")).address
     """
 
     function: int
@@ -71,13 +76,24 @@ class Evaluator:
     (True, True)
     """
 
-    __slots__ = ("_arrays", "_given", "_jacobians", "_state", "_words", "q", "qd", "qdd", "robot", "tau")
+    __slots__ = (
+        "_arrays", "_bias", "_given", "_gravity", "_jacobians", "_mass", "_state", "_words",
+        "q", "qd", "qdd", "robot", "tau",
+    )  # fmt: skip
 
     robot: Robot
     q: Array
     qd: Array
     qdd: Array
     tau: Array
+    _arrays: dict[str, Array | NDArray[np.int64]]
+    _given: tuple[ArrayLike | None, bool]
+    _gravity: Array
+    _bias: Array
+    _mass: Array
+    _jacobians: dict[str, tuple[Array, int]]
+    _state: int
+    _words: NDArray[np.int64]
 
     def __init__(self, robot: Robot, *, gravity: ArrayLike | None = None, friction: bool = False) -> None:
         check_robot(robot)
@@ -92,7 +108,7 @@ class Evaluator:
         words[LOADS] = loads
         values = {
             "robot": robot, "q": q, "qd": qd, "qdd": qdd, "tau": tau, "_words": words, "_state": words.ctypes.data,
-            "_arrays": {"table": table, "gravity": g, "bias": bias, "mass": mass, "zeros": zeros}, "_jacobians": {},
+            "_gravity": g, "_bias": bias, "_mass": mass, "_arrays": {"table": table, "zeros": zeros}, "_jacobians": {},
             "_given": (gravity, friction),
         }  # fmt: skip
         for name, value in values.items():
@@ -131,17 +147,17 @@ class Evaluator:
     def gravity_vector(self) -> Array:
         """Return the torques (n,) that hold the robot still at q, as `rne.gravity_vector` does."""
         _gravity_vector.call(self._state)
-        return self._arrays["gravity"]
+        return self._gravity
 
     def bias_vector(self) -> Array:
         """Return the torques (n,) of q and qd without acceleration, as `rne.bias_vector` does."""
         _bias_vector.call(self._state)
-        return self._arrays["bias"]
+        return self._bias
 
     def mass_matrix(self) -> Array:
         """Return the mass matrix (n, n) at q, as `rne.mass_matrix` does."""
         _mass_matrix.call(self._state)
-        return self._arrays["mass"]
+        return self._mass
 
     def jacobian(self, frame: str) -> Array:
         """Return the Jacobian (6, n) of a frame at q in base axes, as `rne.jacobian` does.
@@ -160,7 +176,7 @@ class Evaluator:
         _jacobian.call(words)
         return J
 
-    def _make_jacobian(self, frame: str) -> Any:
+    def _make_jacobian(self, frame: str) -> tuple[Array, int]:
         site = as_frame(self.robot, frame).sites["world"]
         words, J = self._words.copy(), np.zeros((6, self.robot.n))
         words[SITE], words[JACOBIAN] = site.ctypes.data, J.ctypes.data

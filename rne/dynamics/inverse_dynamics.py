@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from numpy import empty, subtract, zeros
+from numpy import empty, zeros
 from numpy.typing import ArrayLike
 
 from rne.batch.arguments import (
@@ -127,7 +127,8 @@ def _inverse_dynamics(
             if tau is not None and f_ext is None:
                 return tau
             if tau is not None and pushed is not None and alike(tau, pushed):
-                return subtract(tau, pushed, tau)
+                tau -= pushed
+                return tau
     except UNFIT:
         pass
     batch = settle(robot, dict(zip(("q", "qd", "qdd"), state, strict=True)), f_ext)

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.batch.arguments import Batch, Floats, as_batch, as_joint, as_result, as_table, check_robot, finish, settle
+from rne.batch.arguments import Batch, Floats, as_batch, as_result, as_table, check_robot, finish, settle
 from rne.batch.quick import UNFIT, Algorithm, Marks, alone, quick
 from rne.batch.threads import launch
-from rne.check import check_flag
+from rne.check import as_joint, check_flag
 from rne.errors import ArgumentError, SingularError
 from rne.kernels.entries import MASS_MATRIX, MASS_MATRIX_ONE
 from rne.kernels.layout import INVERSE, WITH_ROTORS

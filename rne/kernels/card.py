@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# The words: where the table lies and how many numbers it has; coordinates and moving joints; where zeros lie; bytes of
+# The words: where the table lies and how many numbers it has; coordinates; where zeros lie; bytes of
 # a number; then addresses of objects, of arrays, the dtype of the card, that of doubles and None; and the
 # function by which numpy makes an array.
-TABLE, NUMBERS, COORDINATES, JOINTS, ZEROS, ITEMSIZE, ARRAY, FLOATS, DOUBLES, NONE, NEW = range(11)
+TABLE, NUMBERS, COORDINATES, ZEROS, ITEMSIZE, ARRAY, FLOATS, DOUBLES, NONE, NEW = range(10)
 
 _EMPTY = 184  # place of PyArray_Empty in the interface of numpy for C, which never moves
 _DOUBLE, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
@@ -28,19 +28,23 @@ def _numpy_function(index: int) -> int:
 _MAKE_EMPTY = _numpy_function(_EMPTY)
 
 
-def make_card(table: NDArray[Any], coordinates: int, zeros: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the card of a robot for calls in the precision of its table.
+def make_cards(table: NDArray[Any], table32: NDArray[Any], coordinates: int) -> dict[str, NDArray[Any]]:
+    """Return the cards of a robot for calls in either precision, and the zeros that stand for None.
 
     Parameters
     ----------
-    table : of the links. The caller keeps it and `zeros` alive.
+    table, table32 : of the links. The caller keeps them and all that is returned alive.
     coordinates : how many the robot has.
-    zeros : as many numbers as there are coordinates, and six at least; they stand for None.
     """
+    zeros = np.zeros(max(coordinates, 6))  # a wrench is six numbers
+    cards = [_card(t, coordinates, zeros) for t in (table, table32)]
+    return {"_card": cards[0], "_card32": cards[1], "_zeros": zeros}
+
+
+def _card(table: NDArray[Any], coordinates: int, zeros: NDArray[np.float64]) -> NDArray[np.intp]:
     array, double, none = _PROCESS
-    joints = int(table[0, 0])
     floats = double if table.dtype is _DOUBLE else id(_SINGLE)
-    numbers = [table.ctypes.data, table.size, coordinates, joints, zeros.ctypes.data, table.itemsize]
+    numbers = [table.ctypes.data, table.size, coordinates, zeros.ctypes.data, table.itemsize]
     card = np.array([*numbers, array, floats, double, none, _MAKE_EMPTY], np.intp)
     card.flags.writeable = False
     return card

@@ -11,7 +11,13 @@ from rne.kernels.jacobian import add_column
 from rne.kernels.jit import inline
 from rne.kernels.joint import directions
 from rne.kernels.layout import COORDINATE, COORDINATES, FULL_HX, FULL_MASS, LEADER, LINKS, PARENT, QD, RATIO, Q
-from rne.kernels.objects import (
+from rne.kernels.placement import ORIGIN, PLACEMENT, ROTATION, get_axis, placements
+from rne.kernels.scratch import many_states, on_scratch
+from rne.kernels.simd.num import like
+from rne.kernels.simd.pack import as_floats, pack_floats
+from rne.kernels.simd.rows import get3, get9, index, put
+from rne.kernels.simd.tile import store_tile
+from rne.kernels.single import (
     answer,
     coordinates,
     filled,
@@ -25,12 +31,6 @@ from rne.kernels.objects import (
     table_here,
     vector_at,
 )
-from rne.kernels.placement import ORIGIN, PLACEMENT, ROTATION, get_axis, placements
-from rne.kernels.scratch import many_states, on_scratch
-from rne.kernels.simd.num import like
-from rne.kernels.simd.pack import as_floats, pack_floats
-from rne.kernels.simd.rows import get3, get9, index, put
-from rne.kernels.simd.tile import store_tile
 
 # What is asked for.
 POSITION, VELOCITY, JACOBIAN = 0, 1, 2
@@ -95,7 +95,7 @@ def one(table, room, q, qd, result, what):
 
 
 def make_one(stamp: str) -> Callable[..., Any]:
-    """Make the entry for one state; arguments and what it returns as in `objects`."""
+    """Make the entry for one state; arguments and what it returns as in `single`."""
 
     def center_of_mass_one(card, q, qd, out, what):
         stamp  # noqa: B018  part of the cache key

@@ -22,7 +22,13 @@ from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import inline
 from rne.kernels.joint import along_axis, body_moments, crossed, moment_of_momentum, momentum
 from rne.kernels.layout import COORDINATE, COORDINATES, LEADER, LINKS, PARENT, RATIO, Q
-from rne.kernels.objects import (
+from rne.kernels.placement import ORIGIN, PLACEMENT, ROTATION, get_axis, placements
+from rne.kernels.scratch import many_states, on_scratch
+from rne.kernels.simd.num import fma, like
+from rne.kernels.simd.pack import pack_floats
+from rne.kernels.simd.rows import add_to, get3, get6, get9, index, put
+from rne.kernels.simd.tile import fetch_rows, store_tile
+from rne.kernels.single import (
     answer,
     coordinates,
     filled,
@@ -34,12 +40,6 @@ from rne.kernels.objects import (
     table_here,
     vector_at,
 )
-from rne.kernels.placement import ORIGIN, PLACEMENT, ROTATION, get_axis, placements
-from rne.kernels.scratch import many_states, on_scratch
-from rne.kernels.simd.num import fma, like
-from rne.kernels.simd.pack import pack_floats
-from rne.kernels.simd.rows import add_to, get3, get6, get9, index, put
-from rne.kernels.simd.tile import fetch_rows, store_tile
 
 # Numbers kept for each link: its placement, and the moments m, h, S of all that is beyond its joint.
 MASS, FIRST, SECOND = PLACEMENT, PLACEMENT + 1, PLACEMENT + 4
@@ -125,7 +125,7 @@ def one(table, room, q, D):
 
 
 def make_one(stamp: str) -> Callable[..., Any]:
-    """Make the entry for one state; arguments and what it returns as in `objects`."""
+    """Make the entry for one state; arguments and what it returns as in `single`."""
 
     def christoffel_one(card, q, out):
         stamp  # noqa: B018  part of the cache key

@@ -23,7 +23,13 @@ from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import inline
 from rne.kernels.joint import add_rate, along_axis, body_moments, momentum, momentum_rates
 from rne.kernels.layout import COORDINATE, COORDINATES, LEADER, LINKS, PARENT, QD, RATIO, Q
-from rne.kernels.objects import (
+from rne.kernels.placement import ORIGIN, PLACEMENT, ROTATION, get_axis, placements
+from rne.kernels.scratch import many_states, on_scratch
+from rne.kernels.simd.num import fma, like
+from rne.kernels.simd.pack import pack_floats
+from rne.kernels.simd.rows import add_to, get3, get6, get9, index, put
+from rne.kernels.simd.tile import fetch_rows, store_tile
+from rne.kernels.single import (
     answer,
     coordinates,
     filled,
@@ -36,12 +42,6 @@ from rne.kernels.objects import (
     table_here,
     vector_at,
 )
-from rne.kernels.placement import ORIGIN, PLACEMENT, ROTATION, get_axis, placements
-from rne.kernels.scratch import many_states, on_scratch
-from rne.kernels.simd.num import fma, like
-from rne.kernels.simd.pack import pack_floats
-from rne.kernels.simd.rows import add_to, get3, get6, get9, index, put
-from rne.kernels.simd.tile import fetch_rows, store_tile
 
 # Numbers kept for each link: its placement, angular velocity, rate of its axis, position and velocity of its origin
 # as seen from the origin of the parent, and the moments of all that is beyond its joint: m, h, S, h', V.
@@ -140,7 +140,7 @@ def one(table, room, q, qd, C):
 
 
 def make_one(stamp: str) -> Callable[..., Any]:
-    """Make the entry for one state; arguments and what it returns as in `objects`."""
+    """Make the entry for one state; arguments and what it returns as in `single`."""
 
     def coriolis_matrix_one(card, q, qd, out):
         stamp  # noqa: B018  part of the cache key

@@ -24,7 +24,13 @@ from rne.kernels.layout import (
     ROTOR,
     Q,
 )
-from rne.kernels.objects import (
+from rne.kernels.placement import ORIGIN, ROTATION, placements
+from rne.kernels.scratch import STACK, many_states, on_scratch
+from rne.kernels.simd.num import fma, like
+from rne.kernels.simd.pack import pack_floats, stack_buffer
+from rne.kernels.simd.rows import get3, get9, index
+from rne.kernels.simd.tile import store_tile
+from rne.kernels.single import (
     answer,
     coordinates,
     filled,
@@ -37,12 +43,6 @@ from rne.kernels.objects import (
     table_of,
     vector_at,
 )
-from rne.kernels.placement import ORIGIN, ROTATION, placements
-from rne.kernels.scratch import STACK, many_states, on_scratch
-from rne.kernels.simd.num import fma, like
-from rne.kernels.simd.pack import pack_floats, stack_buffer
-from rne.kernels.simd.rows import get3, get9, index
-from rne.kernels.simd.tile import store_tile
 from rne.kernels.velocities import VELOCITY, V, W, velocities
 
 ENERGY = VELOCITY
@@ -101,7 +101,7 @@ def one(table, room, q, qd, kinetic, drives):
 
 
 def make_one(stamp: str) -> Callable[..., Any]:
-    """Make the entry for one state; arguments and what it returns as in `objects`."""
+    """Make the entry for one state; arguments and what it returns as in `single`."""
 
     def energy_one(card, q, qd, gravity, out, kinetic, drives):
         stamp  # noqa: B018  part of the cache key

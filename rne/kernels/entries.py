@@ -27,9 +27,9 @@ from rne.kernels import (
     jacobian,
     joint_wrenches,
     mass_matrix,
-    objects,
     operational_inertia,
     poses,
+    ready,
     regressor,
     simulation,
     static_torque,
@@ -62,15 +62,15 @@ def _entries(make: Any, signature: Callable[[types.Float], types.Type], *, batch
 
 
 def _one(objects: int, *more: types.Type) -> Callable[[types.Float], types.Type]:
-    """Signature of an entry for one state: card, objects, and more; see `rne.kernels.objects`."""
+    """Signature of an entry for one state: card, objects, and more; see `rne.kernels.single`."""
     return lambda dtype: OBJECT(Card(dtype), *(OBJECT,) * objects, *more)
 
 
 _MARKS = types.Array(types.uint8, 1, "C")  # one a sample
 _DRIVES = types.UniTuple(types.boolean, 2)
 
-READY = _entries(objects.make_ready, lambda dtype: OBJECT(Card(dtype), OBJECT, OBJECT, _SIZES, _GIVEN))
-TABLE_WITH_GRAVITY = _entries(objects.make_table, _one(1))
+READY = _entries(ready.make_ready, lambda dtype: OBJECT(Card(dtype), OBJECT, OBJECT, _SIZES, _GIVEN))
+TABLE_WITH_GRAVITY = _entries(ready.make_table, _one(1))
 
 CENTER_OF_MASS_ONE = _entries(center_of_mass.make_one, _one(3, _INT))
 CENTER_OF_MASS = _entries(center_of_mass.make_many, lambda dtype: _many(dtype, _INT), batch=True)

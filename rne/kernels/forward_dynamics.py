@@ -48,7 +48,12 @@ from rne.kernels.layout import (
     WITH_ROTORS,
     Q,
 )
-from rne.kernels.objects import (
+from rne.kernels.scratch import STACK, many_states, on_scratch, table_at
+from rne.kernels.simd.num import fma, lanes_below, like
+from rne.kernels.simd.pack import as_floats, pack_floats, stack_buffer
+from rne.kernels.simd.rows import get3, get6, get9, index, put
+from rne.kernels.simd.tile import load_tile, store_tile
+from rne.kernels.single import (
     answer,
     coordinates,
     filled,
@@ -62,11 +67,6 @@ from rne.kernels.objects import (
     table_of,
     vector_at,
 )
-from rne.kernels.scratch import STACK, many_states, on_scratch, table_at
-from rne.kernels.simd.num import fma, lanes_below, like
-from rne.kernels.simd.pack import as_floats, pack_floats, stack_buffer
-from rne.kernels.simd.rows import get3, get6, get9, index, put
-from rne.kernels.simd.tile import load_tile, store_tile
 
 # Force and moment become those of a unit acceleration of the joint over their part along the axis. Besides what all
 # sweeps keep for each link, for branching, in the same columns: first its motion, then its articulated inertia, then
@@ -259,7 +259,7 @@ def make_pointer_by_matrix(stamp: str) -> Callable[..., int]:
 
 
 def make_one_articulated(stamp: str) -> Callable[..., Any]:
-    """Make the entry for one state, as in `objects`; it gives up at a tiny pivot."""
+    """Make the entry for one state, as in `single`; it gives up at a tiny pivot."""
 
     def forward_dynamics_one_articulated(card, q, qd, tau, gravity, out, loads):
         stamp  # noqa: B018  part of the cache key
@@ -305,7 +305,7 @@ def make_many_articulated(stamp: str) -> Callable[..., None]:
 
 
 def make_one_by_matrix(stamp: str) -> Callable[..., Any]:
-    """Make the entry for one state, as in `objects`; it gives up at a tiny pivot."""
+    """Make the entry for one state, as in `single`; it gives up at a tiny pivot."""
 
     def forward_dynamics_one_by_matrix(card, q, qd, tau, gravity, out, loads):
         stamp  # noqa: B018  part of the cache key

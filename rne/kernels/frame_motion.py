@@ -9,7 +9,12 @@ from rne.kernels.algebra.vec import add_cross, add_product, motion_matrix, turn,
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import inline
 from rne.kernels.layout import LINKS, QD, QDD, SITE_ORIGIN, SITE_OWN_AXES, SITE_ROW, SITE_WIDTH, Q
-from rne.kernels.objects import (
+from rne.kernels.placement import ROTATION, axes_of, placements
+from rne.kernels.scratch import many_states, on_scratch
+from rne.kernels.simd.pack import as_floats, pack_floats
+from rne.kernels.simd.rows import get3, get9, index, put
+from rne.kernels.simd.tile import store_tile
+from rne.kernels.single import (
     answer,
     coordinates,
     filled,
@@ -23,11 +28,6 @@ from rne.kernels.objects import (
     table_here,
     vector_at,
 )
-from rne.kernels.placement import ROTATION, axes_of, placements
-from rne.kernels.scratch import many_states, on_scratch
-from rne.kernels.simd.pack import as_floats, pack_floats
-from rne.kernels.simd.rows import get3, get9, index, put
-from rne.kernels.simd.tile import store_tile
 from rne.kernels.velocities import MOTION, WD, A, V, W, accelerations, velocities
 
 
@@ -67,7 +67,7 @@ def one(table, room, site, q, qd, qdd, motion, order):
 
 
 def make_one(stamp: str) -> Callable[..., Any]:
-    """Make the entry for one state; arguments and what it returns as in `objects`."""
+    """Make the entry for one state; arguments and what it returns as in `single`."""
 
     def frame_motion_one(card, q, qd, qdd, out, site, order):
         stamp  # noqa: B018  part of the cache key

@@ -10,7 +10,11 @@ from rne.kernels.coupling import add_couplings
 from rne.kernels.jit import inline
 from rne.kernels.joint import friction
 from rne.kernels.layout import COORDINATE, FRICTION, LINKS, QD, TAU
-from rne.kernels.objects import (
+from rne.kernels.scratch import many_states, on_scratch
+from rne.kernels.simd.num import like
+from rne.kernels.simd.pack import pack_floats
+from rne.kernels.simd.rows import index
+from rne.kernels.single import (
     answer,
     coordinates,
     filled,
@@ -22,10 +26,6 @@ from rne.kernels.objects import (
     table_here,
     vector_at,
 )
-from rne.kernels.scratch import many_states, on_scratch
-from rne.kernels.simd.num import like
-from rne.kernels.simd.pack import pack_floats
-from rne.kernels.simd.rows import index
 
 
 @inline
@@ -49,7 +49,7 @@ def one(table, room, qd, tau):
 
 
 def make_one(stamp: str) -> Callable[..., Any]:
-    """Make the entry for one state; arguments and what it returns as in `objects`."""
+    """Make the entry for one state; arguments and what it returns as in `single`."""
 
     def friction_one(card, qd, out):
         stamp  # noqa: B018  part of the cache key

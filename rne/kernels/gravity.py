@@ -36,7 +36,11 @@ from rne.kernels.layout import (
     TAU,
     Q,
 )
-from rne.kernels.objects import (
+from rne.kernels.scratch import STACK, many_states, on_scratch
+from rne.kernels.simd.num import fma, like
+from rne.kernels.simd.pack import pack_floats, stack_buffer
+from rne.kernels.simd.rows import get3, index, put
+from rne.kernels.single import (
     answer,
     coordinates,
     filled,
@@ -48,10 +52,6 @@ from rne.kernels.objects import (
     table_of,
     vector_at,
 )
-from rne.kernels.scratch import STACK, many_states, on_scratch
-from rne.kernels.simd.num import fma, like
-from rne.kernels.simd.pack import pack_floats, stack_buffer
-from rne.kernels.simd.rows import get3, index, put
 
 # Besides what all sweeps keep for each link, for branching: its acceleration.
 ACCELERATION = SWEEP
@@ -112,7 +112,7 @@ def one(table, room, q, tau):
 
 
 def make_one(stamp: str) -> Callable[..., Any]:
-    """Make the entry for one state; arguments and what it returns as in `objects`."""
+    """Make the entry for one state; arguments and what it returns as in `single`."""
 
     def gravity_one(card, q, gravity, out):
         stamp  # noqa: B018  part of the cache key

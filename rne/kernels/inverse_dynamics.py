@@ -46,7 +46,11 @@ from rne.kernels.layout import (
     TAU,
     Q,
 )
-from rne.kernels.objects import (
+from rne.kernels.scratch import STACK, many_states, on_scratch, table_at
+from rne.kernels.simd.num import fma, like
+from rne.kernels.simd.pack import pack_floats, stack_buffer
+from rne.kernels.simd.rows import get3, index, put
+from rne.kernels.single import (
     answer,
     coordinates,
     filled,
@@ -59,10 +63,6 @@ from rne.kernels.objects import (
     table_of,
     vector_at,
 )
-from rne.kernels.scratch import STACK, many_states, on_scratch, table_at
-from rne.kernels.simd.num import fma, like
-from rne.kernels.simd.pack import pack_floats, stack_buffer
-from rne.kernels.simd.rows import get3, index, put
 
 # Besides what all sweeps keep for each link, for branching: its motion, w, wd and a.
 OMEGA, OMEGA_RATE, ACCELERATION = SWEEP, SWEEP + 3, SWEEP + 6
@@ -176,7 +176,7 @@ def make_pointer(stamp: str) -> Callable[..., int]:
 
 
 def make_one(stamp: str) -> Callable[..., Any]:
-    """Make the entry for one state; arguments and what it returns as in `objects`."""
+    """Make the entry for one state; arguments and what it returns as in `single`."""
 
     def inverse_dynamics_one(card, q, qd, qdd, gravity, out, loads):
         stamp  # noqa: B018  part of the cache key

@@ -10,7 +10,13 @@ from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import inline
 from rne.kernels.joint import directions
 from rne.kernels.layout import COORDINATES, LEADER, LINKS, PARENT, RATIO, SITE_OWN_AXES, SITE_ROW, SITE_WIDTH, Q
-from rne.kernels.objects import (
+from rne.kernels.placement import ORIGIN, PLACEMENT, axes_of, get_axis, origin_of, placements
+from rne.kernels.scratch import many_states, on_scratch
+from rne.kernels.simd.num import fma, like
+from rne.kernels.simd.pack import as_floats, pack_floats
+from rne.kernels.simd.rows import get3, index
+from rne.kernels.simd.tile import store_tile
+from rne.kernels.single import (
     answer,
     coordinates,
     filled,
@@ -23,12 +29,6 @@ from rne.kernels.objects import (
     table_here,
     vector_at,
 )
-from rne.kernels.placement import ORIGIN, PLACEMENT, axes_of, get_axis, origin_of, placements
-from rne.kernels.scratch import many_states, on_scratch
-from rne.kernels.simd.num import fma, like
-from rne.kernels.simd.pack import as_floats, pack_floats
-from rne.kernels.simd.rows import get3, index
-from rne.kernels.simd.tile import store_tile
 
 
 @inline
@@ -73,7 +73,7 @@ def one(table, room, site, q, J):
 
 
 def make_one(stamp: str) -> Callable[..., Any]:
-    """Make the entry for one state; arguments and what it returns as in `objects`."""
+    """Make the entry for one state; arguments and what it returns as in `single`."""
 
     def jacobian_one(card, q, out, site):
         stamp  # noqa: B018  part of the cache key

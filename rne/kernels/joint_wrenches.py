@@ -15,7 +15,12 @@ from rne.kernels.algebra.vec import add, add_cross, motion_matrix, subtract, tur
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import inline
 from rne.kernels.layout import GRAVITY, LINKS, PARENT, QD, QDD, SITE_OWN_AXES, SITE_WIDTH, Q
-from rne.kernels.objects import (
+from rne.kernels.placement import ORIGIN, ROTATION, axes_of, origin_of, placements
+from rne.kernels.scratch import STACK, many_states, on_scratch
+from rne.kernels.simd.pack import array_at, as_floats, pack_floats, stack_buffer
+from rne.kernels.simd.rows import get3, get9, index, put
+from rne.kernels.simd.tile import load_tile, store_tile
+from rne.kernels.single import (
     answer,
     coordinates,
     filled,
@@ -30,11 +35,6 @@ from rne.kernels.objects import (
     table_of,
     vector_at,
 )
-from rne.kernels.placement import ORIGIN, ROTATION, axes_of, origin_of, placements
-from rne.kernels.scratch import STACK, many_states, on_scratch
-from rne.kernels.simd.pack import array_at, as_floats, pack_floats, stack_buffer
-from rne.kernels.simd.rows import get3, get9, index, put
-from rne.kernels.simd.tile import load_tile, store_tile
 from rne.kernels.static_torque import gather
 from rne.kernels.velocities import MOTION, WD, A, W, accelerations, velocities
 
@@ -89,7 +89,7 @@ def one(table, room, joints, loads, q, qd, qdd, result):
 
 
 def make_one(stamp: str) -> Callable[..., Any]:
-    """Make the entry for one state under one wrench at most; arguments and what it returns as in `objects`."""
+    """Make the entry for one state under one wrench at most; arguments and what it returns as in `single`."""
 
     def joint_wrenches_one(card, q, qd, qdd, wrench, gravity, out, places):
         stamp  # noqa: B018  part of the cache key

@@ -41,7 +41,12 @@ from rne.kernels.layout import (
     WITH_ROTORS,
     Q,
 )
-from rne.kernels.objects import (
+from rne.kernels.scratch import many_states, on_scratch
+from rne.kernels.simd.num import fma, like
+from rne.kernels.simd.pack import pack_floats
+from rne.kernels.simd.rows import get3, get6, index, put
+from rne.kernels.simd.tile import fetch_rows, store_tile
+from rne.kernels.single import (
     answer,
     coordinates,
     filled,
@@ -54,11 +59,6 @@ from rne.kernels.objects import (
     table_here,
     vector_at,
 )
-from rne.kernels.scratch import many_states, on_scratch
-from rne.kernels.simd.num import fma, like
-from rne.kernels.simd.pack import pack_floats
-from rne.kernels.simd.rows import get3, get6, index, put
-from rne.kernels.simd.tile import fetch_rows, store_tile
 
 # Force and moment are those of a unit acceleration of the joint, on their way to the base. Besides what all sweeps keep
 # for each link, for branching: the composite that hangs on it, m, h and S.
@@ -169,7 +169,7 @@ def one(table, room, q, mass, kind):
 
 
 def make_one(stamp: str) -> Callable[..., Any]:
-    """Make the entry for one state, as in `objects`; it gives up where the matrix is singular."""
+    """Make the entry for one state, as in `single`; it gives up where the matrix is singular."""
 
     def mass_matrix_one(card, q, out, kind):
         stamp  # noqa: B018  part of the cache key

@@ -10,7 +10,12 @@ from rne.kernels.cholesky import factor, invert
 from rne.kernels.coordinates import load_one, sines
 from rne.kernels.jit import inline
 from rne.kernels.layout import COORDINATES, SITE_WIDTH, Q
-from rne.kernels.objects import (
+from rne.kernels.placement import PLACEMENT
+from rne.kernels.scratch import on_scratch
+from rne.kernels.simd.num import fma, like
+from rne.kernels.simd.pack import as_floats
+from rne.kernels.simd.rows import index
+from rne.kernels.single import (
     answer,
     coordinates,
     filled,
@@ -24,11 +29,6 @@ from rne.kernels.objects import (
     table_here,
     vector_at,
 )
-from rne.kernels.placement import PLACEMENT
-from rne.kernels.scratch import on_scratch
-from rne.kernels.simd.num import fma, like
-from rne.kernels.simd.pack import as_floats
-from rne.kernels.simd.rows import index
 
 WORK = max(mass_matrix.WORK, PLACEMENT)
 
@@ -81,7 +81,7 @@ def one(table, room, site, q, chosen, inertia, kind):
 
 
 def make_one(stamp: str) -> Callable[..., Any]:
-    """Make the entry for one state, as in `objects`; it gives up near singular postures, and at NaN."""
+    """Make the entry for one state, as in `single`; it gives up near singular postures, and at NaN."""
 
     def operational_inertia_one(card, q, out, site, rows, chosen, kind):
         stamp  # noqa: B018  part of the cache key

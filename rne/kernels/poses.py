@@ -8,7 +8,13 @@ from typing import Any
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import inline
 from rne.kernels.layout import LINKS, SITE_WIDTH, Q
-from rne.kernels.objects import (
+from rne.kernels.placement import PLACEMENT, axes_of, origin_of, placements
+from rne.kernels.scratch import many_states, on_scratch
+from rne.kernels.simd.num import like
+from rne.kernels.simd.pack import as_floats, pack_floats
+from rne.kernels.simd.rows import index, put
+from rne.kernels.simd.tile import store_tile
+from rne.kernels.single import (
     answer,
     coordinates,
     filled,
@@ -21,12 +27,6 @@ from rne.kernels.objects import (
     table_here,
     vector_at,
 )
-from rne.kernels.placement import PLACEMENT, axes_of, origin_of, placements
-from rne.kernels.scratch import many_states, on_scratch
-from rne.kernels.simd.num import like
-from rne.kernels.simd.pack import as_floats, pack_floats
-from rne.kernels.simd.rows import index, put
-from rne.kernels.simd.tile import store_tile
 
 
 @inline
@@ -54,7 +54,7 @@ def one(table, room, sites, q, poses):
 
 
 def make_one(stamp: str) -> Callable[..., Any]:
-    """Make the entry for one state; arguments and what it returns as in `objects`."""
+    """Make the entry for one state; arguments and what it returns as in `single`."""
 
     def pose_one(card, q, out, site):
         stamp  # noqa: B018  part of the cache key

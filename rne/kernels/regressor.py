@@ -16,7 +16,13 @@ from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import inline
 from rne.kernels.joint import directions
 from rne.kernels.layout import COORDINATE, COORDINATES, GRAVITY, LEADER, LINKS, PARENT, QD, QDD, RATIO, SITE_WIDTH, Q
-from rne.kernels.objects import (
+from rne.kernels.placement import ORIGIN, axes_of, get_axis, origin_of, placements
+from rne.kernels.scratch import STACK, many_states, on_scratch
+from rne.kernels.simd.num import by_sign, fma, like
+from rne.kernels.simd.pack import as_floats, pack_floats, stack_buffer
+from rne.kernels.simd.rows import add_to, get3, index
+from rne.kernels.simd.tile import store_tile
+from rne.kernels.single import (
     answer,
     coordinates,
     filled,
@@ -31,12 +37,6 @@ from rne.kernels.objects import (
     table_of,
     vector_at,
 )
-from rne.kernels.placement import ORIGIN, axes_of, get_axis, origin_of, placements
-from rne.kernels.scratch import STACK, many_states, on_scratch
-from rne.kernels.simd.num import by_sign, fma, like
-from rne.kernels.simd.pack import as_floats, pack_floats, stack_buffer
-from rne.kernels.simd.rows import add_to, get3, index
-from rne.kernels.simd.tile import store_tile
 from rne.kernels.velocities import MOTION, WD, A, W, accelerations, velocities
 
 BODY = 10  # parameters of a body: m, m c, Ixx, Ixy, Ixz, Iyy, Iyz, Izz
@@ -138,7 +138,7 @@ def one(table, room, joints, q, qd, qdd, Y, drives):
 
 
 def make_one(stamp: str) -> Callable[..., Any]:
-    """Make the entry for one state; arguments and what it returns as in `objects`."""
+    """Make the entry for one state; arguments and what it returns as in `single`."""
 
     def regressor_one(card, q, qd, qdd, gravity, out, frames, drives):
         stamp  # noqa: B018  part of the cache key

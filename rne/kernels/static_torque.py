@@ -14,7 +14,13 @@ from rne.kernels.coordinates import load_many, load_one, sines, store_many, stor
 from rne.kernels.jit import inline
 from rne.kernels.joint import along_axis
 from rne.kernels.layout import COORDINATE, LINKS, PARENT, SITE_OWN_AXES, SITE_ROW, SITE_WIDTH, TAU, Q
-from rne.kernels.objects import (
+from rne.kernels.placement import ORIGIN, PLACEMENT, axes_of, get_axis, origin_of, placements
+from rne.kernels.scratch import many_states, on_scratch
+from rne.kernels.simd.num import like
+from rne.kernels.simd.pack import array_at, pack_floats
+from rne.kernels.simd.rows import get3, index, put
+from rne.kernels.simd.tile import load_tile
+from rne.kernels.single import (
     answer,
     coordinates,
     filled,
@@ -27,12 +33,6 @@ from rne.kernels.objects import (
     table_here,
     vector_at,
 )
-from rne.kernels.placement import ORIGIN, PLACEMENT, axes_of, get_axis, origin_of, placements
-from rne.kernels.scratch import many_states, on_scratch
-from rne.kernels.simd.num import like
-from rne.kernels.simd.pack import array_at, pack_floats
-from rne.kernels.simd.rows import get3, index, put
-from rne.kernels.simd.tile import load_tile
 
 # Numbers kept for each link: its placement, then force and moment about the base origin.
 F, N = PLACEMENT, PLACEMENT + 3
@@ -88,7 +88,7 @@ def one(table, room, sites, wrenches, q, tau):
 
 
 def make_one(stamp: str) -> Callable[..., Any]:
-    """Make the entry for one wrench on one state; arguments and what it returns as in `objects`."""
+    """Make the entry for one wrench on one state; arguments and what it returns as in `single`."""
 
     def static_torque_one(card, q, wrench, out, site):
         stamp  # noqa: B018  part of the cache key

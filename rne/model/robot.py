@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rne.check import unknown_name, vector
 from rne.errors import ArgumentError
-from rne.kernels.card import make_card
+from rne.kernels.card import make_cards
 from rne.model import couplings, edits, parameters
 from rne.model.editing import Editing
 from rne.model.link_table import LinkTable, compile_tree
@@ -66,7 +66,7 @@ class Robot(Editing, Writing):
     n: int
     _by_name: dict[str, Joint]
     _joints: tuple[Joint, ...]
-    _card: NDArray[np.intp]
+    _card: NDArray[np.intp]  # what a call hands to compiled code, in either precision
     _card32: NDArray[np.intp]
     _zeros: NDArray[np.float64]
 
@@ -79,7 +79,6 @@ class Robot(Editing, Writing):
             joints = edits.coordinate_order(joints, file_order)
         links = compile_tree(tree, joints)
         by_name, n = {joint.name: joint for joint in tree.joints}, len(links.coordinates)
-        zeros = np.zeros(max(n, 6))
         values = {
             "tree": tree,
             "links": links,
@@ -87,10 +86,7 @@ class Robot(Editing, Writing):
             "n": n,
             "_by_name": by_name,
             "_joints": tuple(by_name[name] for name in links.coordinates),
-            # What a call hands to compiled code.
-            "_card": make_card(links.table, n, zeros),
-            "_card32": make_card(links.table32, n, zeros),
-            "_zeros": zeros,
+            **make_cards(links.table, links.table32, n),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)

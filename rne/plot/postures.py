@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rne.batch.arguments import as_joint, check_robot
+from rne.batch.arguments import check_robot
+from rne.check import as_joint
 from rne.dynamics.mass_matrix import effective_inertia
 from rne.errors import ArgumentError
 from rne.model.robot import Robot

@@ -29,7 +29,8 @@ from rne.kernels.entries import (
     STILL,
 )
 from rne.kernels.jit import is_compiled
-from rne.kernels.simulation import EULER, RK4, complaint
+from rne.kernels.runge_kutta import EULER, RK4
+from rne.kernels.simulation import complaint
 from rne.model.robot import Robot
 from rne.simulation.python_loop import Ask, adaptive, asking, asking_function, telling
 from rne.simulation.result import Simulation

@@ -9,11 +9,12 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from calls.bad import ROBOT, N
+from own_robots import arm
 
 import rne
 
-Q, QD, QDD, TAU = np.random.default_rng(3).normal(size=(4, N))
+ROBOT = arm().with_dampers(np.full(6, 0.5))
+Q, QD, QDD, TAU = np.random.default_rng(3).normal(size=(4, ROBOT.n))
 MOON = [0.1, 0.2, -1.62]
 FILLED = {
     "inverse_dynamics": lambda robot, gravity, friction: rne.inverse_dynamics(
@@ -25,7 +26,7 @@ FILLED = {
     "gravity_vector": lambda robot, gravity, _: rne.gravity_vector(robot, Q, gravity=gravity),
     "bias_vector": lambda robot, gravity, _: rne.bias_vector(robot, Q, QD, gravity=gravity),
     "mass_matrix": lambda robot, *_: rne.mass_matrix(robot, Q),
-    "jacobian": lambda robot, *_: rne.jacobian(robot, Q, "hand"),
+    "jacobian": lambda robot, *_: rne.jacobian(robot, Q, "tool"),
 }
 
 
@@ -36,7 +37,7 @@ def filled(robot=ROBOT, **options):
 
 
 def called(evaluator, method):
-    return getattr(evaluator, method)(*(["hand"] if method == "jacobian" else []))
+    return getattr(evaluator, method)(*(["tool"] if method == "jacobian" else []))
 
 
 @pytest.mark.parametrize("method", FILLED)
@@ -94,7 +95,7 @@ def test_nothing_grows():
 def test_machine_code_is_called_from_outside(method):
     evaluator = filled()
     want = called(filled(), method)
-    function, state = evaluator.address_of(method, "hand" if method == "jacobian" else None)
+    function, state = evaluator.address_of(method, "tool" if method == "jacobian" else None)
     assert ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(function)(state) == 0
     found = {
         "inverse_dynamics": evaluator.tau, "forward_dynamics": evaluator.qdd,
@@ -112,7 +113,7 @@ def test_an_unknown_method_or_frame_is_named():
     with pytest.raises(rne.UnknownNameError, match="method"):
         evaluator.address_of("rnea")
     with pytest.raises(rne.ArgumentError, match="frame"):
-        evaluator.address_of("mass_matrix", "hand")
+        evaluator.address_of("mass_matrix", "tool")
     with pytest.raises(rne.ArgumentError, match="frame"):
         evaluator.address_of("jacobian")
     with pytest.raises(rne.UnknownNameError, match="nowhere"):
