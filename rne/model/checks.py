@@ -73,7 +73,8 @@ def check_place(joint: Joint, spot: Spot) -> None:
 def check_limits(limits: Limits, spot: Spot) -> None:
     """Report bounds that leave a joint no room."""
     if limits.lower > limits.upper:
-        spot.doubt(f"the lower limit {limits.lower:g} is above the upper limit {limits.upper:g}", "limit-inverted")
+        what = f"the lower limit {limits.lower:g} is above the upper limit {limits.upper:g}"
+        spot.note(f"{what}; no function of the dynamics uses them", "limit-inverted")
     for name, bound in ("velocity", limits.velocity), ("effort", limits.effort):
         if bound < 0:
             spot.note(f"the {name} limit {bound:g} is negative; a size is wanted")
@@ -98,7 +99,7 @@ def check_drive(drive: Drive, spot: Spot) -> None:
     check_damper(drive.viscous, spot)
     if min(drive.coulomb_plus, drive.coulomb_minus) < 0:
         worst = min(drive.coulomb_plus, drive.coulomb_minus)
-        spot.error(f"the Coulomb friction {worst:g} is negative; its size is wanted, friction opposes motion")
+        spot.doubt(f"the Coulomb friction {worst:g} is negative; its size is wanted, friction opposes motion")
 
 
 def check_damper(viscous: float, spot: Spot) -> None:

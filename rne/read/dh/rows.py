@@ -174,11 +174,7 @@ def _read_coulomb(row: Fields) -> tuple[float, float]:
             f"coulomb = {shown(value)} is not a finite number, nor two of them as [plus, minus] or {{plus, minus}}"
         )
         return 0.0, 0.0
-    if plus < 0:
-        row.spot("coulomb").error(
-            f"coulomb = {shown(value)} is negative for positive velocity; its size is wanted, friction opposes motion"
-        )
-    return plus, abs(minus)
+    return plus, abs(minus) if minus is not plus else minus
 
 
 def _read_body(row: Fields, name: str) -> Body:

@@ -34,12 +34,15 @@ class Node:
         return self.findings.at(self.owner, self.element.line)
 
     def child(self, tag: str) -> Node | None:
-        """Return the only child called `tag`, or None; a second one is an error."""
+        """Return the first child called `tag`, or None; report others, which do harm if they say something else."""
         found = [element for element in self.element.children if element.tag == tag]
-        if len(found) > 1:
-            self.findings.at(self.owner, found[1].line).error(
-                f"<{tag}> stands here again, after line {found[0].line}; keep one of them"
-            )
+        for other in found[1:]:
+            spot = self.findings.at(self.owner, other.line)
+            again = f"<{tag}> stands here again, after line {found[0].line}"
+            if other.says_the_same(found[0]):
+                spot.note(f"{again}, and says the same")
+            else:
+                spot.doubt(f"{again}, and says something else; keep one of them, the first is taken")
         return Node(found[0], self.owner, self.findings) if found else None
 
     def needed_child(self, tag: str) -> Node | None:

@@ -19,13 +19,22 @@ from rne.model.structure import check_structure, parents_first
 from rne.model.tree import Body, Drive, Joint, Limits, Mimic, Pose, Tree
 from rne.read.files import file_name, read_bytes
 from rne.read.poses import rotate_tensor, rotation_rpy, tensor
-from rne.read.urdf.grammar import check_grammar
-from rne.read.urdf.nodes import EXPAND, Node
+from rne.read.urdf.grammar import MIRRORED, check_grammar
+from rne.read.urdf.leftovers import check_leftovers
+from rne.read.urdf.nodes import Node
+from rne.read.urdf.planar import PLANAR, check_planar, unfold_planar
+from rne.read.urdf.repeats import each_once, free_followers
 from rne.read.urdf.xmltree import Element, parse
 
-KINDS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed"}
+KINDS = {
+    "revolute": "revolute",
+    "continuous": "revolute",
+    "prismatic": "prismatic",
+    "fixed": "fixed",
+    "planar": PLANAR,
+}
+"""What a joint of URDF is here."""
 DEFAULT_AXIS: Vector = (1.0, 0.0, 0.0)
-LATER = ("floating", "planar")
 VERSIONS = ("1.0", "1")
 NAMELESS = "robot"
 
@@ -41,9 +50,9 @@ def read_urdf(path_or_text: str | bytes | os.PathLike[str], *, strict: bool = Tr
     Parameters
     ----------
     path_or_text : a path, or the document itself: text that contains ``<``, or bytes.
-    strict : whether physical doubts (negative mass, inertia that is not positive semidefinite, limits that cross,
-        negative damping) are errors. If False they become notes of the tree. What breaks the structure, or cannot be
-        read, is always an error.
+    strict : whether doubts are errors: what no body has (a negative mass, an indefinite inertia), and what may be lost
+        or meant otherwise (a misspelt attribute, two different inertias, an inertia left out). If False they become
+        notes of the tree. What has no defensible reading is always an error. `docs/robots.md` has the list.
 
     Returns
     -------
@@ -87,8 +96,10 @@ def read_document(data: bytes, findings: Findings, encoding: str | None = None) 
     _check_document(robot, findings)
     ignored = check_grammar(robot, findings)
     name = _read_name(robot, findings)
-    bodies = [_read_link(element, findings) for element in robot.children if element.tag == "link"]
-    joints = [_read_joint(element, findings) for element in robot.children if element.tag == "joint"]
+    bodies = [_read_link(element, findings) for element in each_once(robot, "link", findings)]
+    joints = [_read_joint(element, findings) for element in each_once(robot, "joint", findings)]
+    joints = free_followers(joints, findings)
+    bodies, joints = unfold_planar(bodies, joints)
     check_structure(bodies, joints, findings)
     check_passive(joints, (), findings)
     if not findings.errors:
@@ -111,13 +122,7 @@ def _check_document(robot: Element, findings: Findings) -> None:
     spot = findings.at(f"<{robot.tag}>", robot.line)
     if robot.tag != "robot":
         spot.fail(_OTHER_ROOTS.get(robot.tag, "the outermost element of URDF is <robot>"))
-    prefixes = {"xacro"}
-    for element in robot.walk():
-        spaces = element.attributes.items()
-        prefixes |= {key[6:] for key, uri in spaces if key.startswith("xmlns:") and "xacro" in uri}
-        prefix, colon, _ = element.tag.partition(":")
-        if colon and prefix in prefixes:
-            findings.at(f"<{element.tag}>", element.line).fail(f"this is xacro, not yet URDF; {EXPAND}")
+    check_leftovers(robot, findings)
 
 
 def _read_name(robot: Element, findings: Findings) -> str:
@@ -142,7 +147,9 @@ def _read_link(element: Element, findings: Findings) -> Body:
         return Body(name, has_inertial=False, line=element.line)
     errors = len(findings.errors)
     origin = _read_pose(inertial)
-    mass, inertia = inertial.needed_child("mass"), inertial.needed_child("inertia")
+    mass, inertia = inertial.needed_child("mass"), inertial.child("inertia")
+    if inertia is None:
+        inertial.spot.doubt("<inertial> has no <inertia>, which the format demands; the link is taken as a point mass")
     body = Body(
         name,
         mass=mass.needed_number("value") if mass else 0.0,
@@ -156,8 +163,18 @@ def _read_link(element: Element, findings: Findings) -> Body:
 
 
 def _read_tensor(inertia: Node) -> Matrix:
-    ixx, iyy, izz, ixy, ixz, iyz = map(inertia.needed_number, ("ixx", "iyy", "izz", "ixy", "ixz", "iyz"))
+    ixx, iyy, izz = map(inertia.needed_number, ("ixx", "iyy", "izz"))
+    ixy, ixz, iyz = (_read_product(inertia, key) for key in MIRRORED.values())
     return tensor(ixx, iyy, izz, ixy, ixz, iyz)
+
+
+def _read_product(inertia: Node, key: str) -> float:
+    if not inertia.has(key):
+        mirror = next(mirror for mirror, product in MIRRORED.items() if product == key)
+        taken = mirror if inertia.has(mirror) else "zero"
+        inertia.spot.doubt(f"<inertia> has no attribute {key!r}, which the format demands; it is taken as {taken}")
+        key = mirror
+    return inertia.number(key, 0.0)
 
 
 def _read_pose(node: Node) -> Pose:
@@ -178,8 +195,11 @@ def _read_joint(element: Element, findings: Findings) -> Joint:
     name = Node(element, "joint", findings).needed_text("name")
     node = Node(element, f"joint {name!r}", findings)
     kind = node.needed_text("type")
-    if kind in LATER:
-        node.spot.error(f"type {kind!r} is not supported yet; known are {', '.join(KINDS)}")
+    if kind == "floating":
+        node.spot.error(
+            "type 'floating' is not supported: the base is at rest here, and a free body has no motor; make the joint "
+            "fixed, or take it out, which makes its child the base"
+        )
     elif kind and kind not in KINDS:
         node.spot.error(f"type {kind!r} is unknown{findings.hint(kind, KINDS)}; known are {', '.join(KINDS)}")
     parent, child = node.needed_child("parent"), node.needed_child("child")
@@ -197,6 +217,9 @@ def _read_joint(element: Element, findings: Findings) -> Joint:
 
 
 def _make_movable(joint: Joint, kind: str, node: Node) -> Joint:
+    if kind == PLANAR:
+        check_planar(node)
+        return replace(joint, kind=PLANAR, axis=_read_axis(node))
     return replace(
         joint,
         kind=KINDS[kind],
@@ -212,7 +235,7 @@ def _read_axis(node: Node) -> Vector:
     if axis is None:
         return DEFAULT_AXIS
     if not axis.has("xyz"):
-        axis.spot.error("<axis> has no attribute 'xyz', which the format demands")
+        axis.spot.doubt("<axis> has no attribute 'xyz', which the format demands; it is taken as 1 0 0, its default")
     x, y, z = axis.vector("xyz", DEFAULT_AXIS)
     # Scaling first keeps the squares of very large and very small numbers in range.
     size = max(abs(x), abs(y), abs(z))
