@@ -30,6 +30,7 @@ def replacing(path: str) -> Iterator[BinaryIO]:
     A link is followed; what is no regular file (a pipe, /dev/null) is written in place. What a killed run for the same
     file has left is removed.
     """
+    path = os.path.expanduser(path)
     target = Path(os.path.realpath(path))  # which takes a link that leads to itself as a file
     if target.exists() and not target.is_file():
         with _named(path), target.open("wb") as stream:

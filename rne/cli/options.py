@@ -54,6 +54,16 @@ def _arguments(_: click.Context, parameter: click.Parameter, texts: tuple[str, .
     return arguments
 
 
+def _folders(_: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
+    folders = {}
+    for text in texts:
+        name, assigned, folder = text.partition("=")
+        if not assigned or not name.strip() or not folder:
+            raise click.BadParameter(f"wanted {parameter.metavar}, got {text!r}", param=parameter)
+        folders[name.strip()] = folder
+    return folders
+
+
 _PARAMETERS: tuple[Callable[[Callable[..., None]], Callable[..., None]], ...] = (
     click.argument("source", metavar="ROBOT", type=click.Path()),
     click.option(
@@ -63,6 +73,14 @@ _PARAMETERS: tuple[Callable[[Callable[..., None]], Callable[..., None]], ...] = 
         multiple=True,
         callback=_arguments,
         help="An argument of a .xacro file; repeatable.",
+    ),
+    click.option(
+        "--package",
+        "packages",
+        metavar="NAME=FOLDER",
+        multiple=True,
+        callback=_folders,
+        help="Where a ROS package is that the file names; repeatable.",
     ),
     click.option(
         "--lock",
@@ -81,8 +99,11 @@ _PARAMETERS: tuple[Callable[[Callable[..., None]], Callable[..., None]], ...] = 
         help="Carry a point mass (kg), where in the frame of a link (m).",
     ),
     click.option("--payload-frame", metavar="LINK", help="Link that carries it; needed if there are several tips."),
+    click.option("--strict/--no-strict", default=True, help="Take doubts about the file as errors, or as warnings."),
     click.option(
-        "--strict/--no-strict", default=True, help="Take physical doubts about the file as errors, or as warnings."
+        "--extensions/--no-extensions",
+        default=False,
+        help="Read rotors, springs and damping that a URDF keeps in <transmission>, <gazebo>, <dynamics>, <mujoco>.",
     ),
 )
 
@@ -119,7 +140,7 @@ def takes_source(command: Callable[..., None]) -> Callable[..., None]:
     def with_source(source: str, payload: tuple[float, ...] | None, payload_frame: str | None, **others: Any) -> None:
         if payload_frame is not None and payload is None:
             raise click.UsageError("--payload-frame needs --payload")
-        options = {name: others.pop(name) for name in ("args", "lock", "gravity", "strict")}
+        options = {name: others.pop(name) for name in ("args", "packages", "lock", "gravity", "strict", "extensions")}
         command(Source(source, options, payload, payload_frame), **others)
 
     for decorate in reversed(_PARAMETERS):

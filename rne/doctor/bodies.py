@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rne.doctor.report import Finding
-from rne.model.checks import POINT_RADIUS
+from rne.model.checks import FAR, POINT_RADIUS
 from rne.model.robot import Robot
 from rne.model.tree import Body
 from rne.read.urdf.geometry import Geometry
@@ -23,7 +23,6 @@ Array = NDArray[np.float64]
 # Rules of thumb, set so that of the 69 robots of example-robot-data only those with a fault are suspected of one.
 DENSEST = 3000.0  # kg in a cube as wide as the robot reaches; arms have 10 to 30, hands and grippers 100 to 300
 HEAVY = 100.0  # kg; whatever weighs less is not suspected of grams
-LONGEST = 50.0  # m; 50 mm taken for metres
 TINY_GYRATION = 2e-4  # m; a body whose mass lies within a fifth of a millimetre of its centre
 PLACEHOLDERS = 3  # bodies of different mass with the very same inertia
 SLACK = 1.1  # shapes are drawn by hand, and rounded
@@ -135,7 +134,7 @@ def _placeholders(robot: Robot) -> Iterator[Finding]:
 
 def _units(robot: Robot, reach: float) -> Iterator[Finding]:
     mass = robot.total_mass
-    if reach > LONGEST:
+    if reach > FAR and not any(note.code == "unit-length" for note in robot.tree.notes):
         what = f"the robot reaches {reach:.4g} m"
         yield Finding("warning", "unit-length", "", what, "lengths are in metres; divide millimetres by 1000")
     elif reach and mass > HEAVY and mass > DENSEST * reach**3:

@@ -24,6 +24,8 @@ MOMENT_ROUNDING = 1e-6
 """Negative principal moment, as a part of the largest."""
 POINT_RADIUS = 1e-6
 """Radius of gyration (m) below which a body is a point and its moments are noise."""
+FAR = 50.0
+"""Length (m) beyond which millimeters were likely taken for meters."""
 LARGEST = 1e12
 """Size in SI units up to which masses, lengths and moments can be multiplied without overflow in single precision."""
 STAND_IN_MASS, STAND_IN_MOMENT = 1e-5, 1e-7
@@ -59,6 +61,13 @@ def is_measurable(body: Body, spot: Spot) -> bool:
     if not sound:
         spot.error(f"mass, centre of mass or inertia is not finite or beyond {LARGEST:g} in SI units")
     return sound
+
+
+def note_far(name: str, length: float, spot: Spot) -> None:
+    """Note a length that no robot has and that is likely in millimeters."""
+    if FAR < abs(length) < LARGEST:
+        what = f"{name} = {length:g} is {abs(length):g} m; lengths are in meters, divide millimeters by 1000"
+        spot.note(what, "unit-length")
 
 
 def check_place(joint: Joint, spot: Spot) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,9 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.check import IDENTITY, unknown_name, vector
-from rne.errors import ArgumentError
+from rne.errors import ArgumentError, ModelWarning
 from rne.model import couplings, edits, parameters
 from rne.model.link_table import LinkTable, compile_tree
+from rne.model.lock_doubts import lock_doubts
+from rne.model.tip import tip_of
 from rne.model.tree import Drive, Joint, Tree
 from rne.model.tree_checks import check_tree
 
@@ -200,7 +203,7 @@ class Robot:
         mass : kg; zero (without inertia) returns the robot as it is.
         com : (3,) centre of mass in the axes of the frame, m.
         inertia : (3, 3) about the centre of mass, in the axes of the frame, kg m^2; a point mass without it.
-        frame : link that carries it; may be left out where the robot has one tip.
+        frame : link that carries it; by default the tip, the only one that moves or, of those, that has mass.
 
         Raises
         ------
@@ -235,6 +238,8 @@ class Robot:
     def with_locked(self, values: Mapping[str, float]) -> Robot:
         """Return the robot with joints frozen at the given positions (rad or m), by name."""
         tree = edits.locked(self.tree, values, "values")
+        for doubt in lock_doubts(self.tree, values, "values"):
+            warnings.warn(doubt, ModelWarning, stacklevel=2)
         left = {joint.name for joint in tree.joints if joint.movable}
         return Robot(tree, tuple(name for name in self.joint_names if name in left))
 
@@ -324,12 +329,7 @@ class Robot:
         return Robot(couplings.with_dampers(self.tree, self.joint_names, viscous), self.joint_names)
 
     def _tip(self) -> str:
-        carried = {joint.child for joint in self.tree.joints if joint.name == joint.child + edits.MOUNT}
-        parents = {joint.parent for joint in self.tree.joints if joint.child not in carried}
-        tips = [body.name for body in self.tree.bodies if body.name not in parents | carried]
-        if len(tips) != 1:
-            raise ArgumentError(f"frame: the robot has {len(tips)} tips, name one of {', '.join(tips)}")
-        return tips[0]
+        return tip_of(self.tree, {joint.child for joint in self.tree.joints if joint.name == joint.child + edits.MOUNT})
 
 
 def _order(joints: Sequence[str], there: tuple[str, ...]) -> tuple[str, ...]:

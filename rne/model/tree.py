@@ -316,6 +316,7 @@ class Tree:
     notes : tuple of `Problem`: what the reader met that is legal but worth a word; they become warnings.
     couplings : tuple of `Coupling`: springs and dampers between joints.
     ignored : tuple of `Ignored`: what the reader passed over without a word, by element.
+    packages : pairs of a name and a folder, the ROS packages that were named in loading it.
 
     Examples
     --------
@@ -337,3 +338,4 @@ class Tree:
     notes: tuple[Problem, ...] = ()
     couplings: tuple[Coupling, ...] = ()
     ignored: tuple[Ignored, ...] = ()
+    packages: tuple[tuple[str, str], ...] = ()

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from rne.check import vector
 from rne.errors import MOST_SHOWN, ModelWarning
 from rne.model import edits
+from rne.model.lock_doubts import lock_doubts
 from rne.model.robot import Robot
 from rne.model.tree import Tree
 from rne.read import read
@@ -24,10 +25,12 @@ def load(
     path: str | os.PathLike[str],
     *,
     args: Mapping[str, object] | None = None,
+    packages: Mapping[str, str | os.PathLike[str]] | None = None,
     lock: Mapping[str, float] | None = None,
     joints: Sequence[str] | None = None,
     gravity: ArrayLike | None = None,
     strict: bool = True,
+    extensions: bool = False,
 ) -> Robot:
     """Load a robot, from URDF (``.urdf``, ``.xml``, ``.xacro``) or a DH table (``.toml``), as the suffix says.
 
@@ -37,10 +40,15 @@ def load(
     args : values of the arguments of a xacro file, by name: text, numbers or booleans. Such a file is a program, and is
         expanded (extra `xacro`) only if they are given, `{}` where it needs none; messages then count lines in the
         expanded text.
+    packages : folders of ROS packages by name, for ``$(find NAME)`` and ``package://NAME/``. Others are looked for
+        around the file, in its repository, and where ``ROS_PACKAGE_PATH`` and ``AMENT_PREFIX_PATH`` say.
     lock : positions (rad or m) by joint name; these joints are frozen, and q has no entry for them.
     joints : the order wanted for q, qd, qdd and tau, by name; by default that of the file.
     gravity : (3,) acceleration of free fall in base axes, m/s^2, instead of the file's.
-    strict : False turns physical doubts (not errors of structure) from errors into warnings.
+    strict : False loads every file for which there is a defensible robot, with a warning for each liberty taken, such
+        as an impossible inertia or a misspelt attribute; what has no defensible reading stays an error.
+    extensions : whether to read what URDF has no place for and other programs keep in the file: rotor inertias and gear
+        ratios in ``<transmission>``, springs and damping in ``<gazebo>``, ``<dynamics>`` and ``<mujoco>``.
 
     Returns
     -------
@@ -49,14 +57,16 @@ def load(
     Raises
     ------
     ModelError
-        The file is no robot; lists every problem with file, line and element.
+        The file is no robot; lists every problem with file, line and element. Its last line says so if ``strict=False``
+        would load the file.
     UnknownNameError, ArgumentError
-        `args` do not fit the file, or `lock`, `joints` or `gravity` the robot.
+        `args` or `packages` do not fit the file, or `lock`, `joints` or `gravity` the robot.
 
     Warns
     -----
     ModelWarning
-        Something is legal but likely not meant, such as a moving link without mass.
+        Something is legal but likely not meant, such as a moving link without mass or a joint locked at 90 rad, or
+        something that acts on the robot is not read, such as a spring of Gazebo.
 
     Examples
     --------
@@ -65,7 +75,8 @@ def load(
     >>> panda.n
     7
     """
-    return _make_robot(read(path, args=args, strict=strict), lock, joints, gravity)
+    tree = read(path, args=args, packages=packages, strict=strict, extensions=extensions)
+    return _make_robot(tree, lock, joints, gravity)
 
 
 def load_urdf(
@@ -75,13 +86,14 @@ def load_urdf(
     joints: Sequence[str] | None = None,
     gravity: ArrayLike | None = None,
     strict: bool = True,
+    extensions: bool = False,
 ) -> Robot:
     """Load a robot from a URDF file, or from a text that holds one.
 
     Parameters
     ----------
     path_or_text : a path, or the XML itself.
-    lock, joints, gravity, strict : as for `load`, which also tells the errors and warnings.
+    lock, joints, gravity, strict, extensions : as for `load`, which also tells the errors and warnings.
 
     Returns
     -------
@@ -93,7 +105,7 @@ def load_urdf(
     >>> rne.load_urdf('<robot name="block"><link name="base"/></robot>').n
     0
     """
-    return _make_robot(read_urdf(path_or_text, strict=strict), lock, joints, gravity)
+    return _make_robot(read_urdf(path_or_text, strict=strict, extensions=extensions), lock, joints, gravity)
 
 
 def load_dh(
@@ -179,7 +191,10 @@ def _make_robot(
     if more := len(tree.notes[MOST_SHOWN:]):
         warnings.warn(f"{tree.source}: {more:,} more notes; robot.tree.notes has them all", ModelWarning, stacklevel=3)
     if lock is not None:
-        tree = edits.locked(tree, lock)
+        frozen = edits.locked(tree, lock)
+        for doubt in lock_doubts(tree, lock, "lock"):
+            warnings.warn(doubt, ModelWarning, stacklevel=3)
+        tree = frozen
     if gravity is not None:
         tree = replace(tree, gravity=vector("gravity", gravity))
     return Robot(tree, joints)

@@ -13,7 +13,7 @@ import numpy as np
 
 from rne.check import ZERO, Matrix
 from rne.errors import listed, shown
-from rne.model.checks import check_body, check_drive, check_limits
+from rne.model.checks import check_body, check_drive, check_limits, note_far
 from rne.model.findings import WrongValueError
 from rne.model.tree import Body, Drive, Joint, Limits
 from rne.model.values import as_number, as_numbers, as_sequence, as_square
@@ -99,7 +99,10 @@ def _read_row(values: object, number: int, table: Fields, places: Places) -> Row
         name, kind, _read_parent(row, number), "", limits=_read_limits(row), drive=_read_drive(row), line=line_of("")
     )
     body = _read_body(row, f"link{number}")
-    return Row(joint, body, row.number("a"), _read_angle(row, "alpha"), row.number("d"), _read_angle(row, "theta"))
+    a, d = row.number("a"), row.number("d")
+    for key, length in ("a", a), ("d", d):
+        note_far(key, length, row.spot(key))
+    return Row(joint, body, a, _read_angle(row, "alpha"), d, _read_angle(row, "theta"))
 
 
 def _read_parent(row: Fields, number: int) -> str:

@@ -35,7 +35,7 @@ GRAMMAR = {
     "robot": Rule(
         "name",
         "link joint",
-        "version material gazebo transmission ros2_control sensor plugin ros disable_collisions drake_ignore",
+        "version material gazebo transmission ros2_control mujoco sensor plugin ros disable_collisions drake_ignore",
         closed=False,
     ),
     "link": Rule(
@@ -52,7 +52,7 @@ GRAMMAR = {
     "joint": Rule(
         "name type",
         "parent child origin axis limit dynamics mimic",
-        "calibration safety_controller dont_collapse hardwareInterface actuator sensor",
+        "calibration safety_controller dont_collapse hardwareInterface actuator sensor mujoco",
         closed=False,
     ),
     "parent": Rule("link"),
@@ -65,7 +65,7 @@ GRAMMAR = {
     ),
     "dynamics": Rule(
         "damping friction",
-        passed="D K mu_coulomb mu_viscous spring_reference spring_stiffness",
+        passed="D K mu_coulomb mu_viscous spring_reference spring_stiffness stiffness armature",
         closed=False,
     ),
     "mimic": Rule("joint multiplier offset"),
@@ -136,7 +136,9 @@ class _Walk:
         spot = self.findings.at(owner, element.line)
         self._check_attributes(element, rule, path, spot, effective)
         if element.text and rule.closed:
-            (spot.doubt if effective else spot.note)(f"<{element.tag}> holds the text {shown(element.text)}; the format wants {_wanted(rule)}")
+            (spot.doubt if effective else spot.note)(
+                f"<{element.tag}> holds the text {shown(element.text)}; the format wants {_wanted(rule)}"
+            )
         elif element.text:
             spot.note(f"the text {shown(element.text)} in <{element.tag}> means nothing here and is ignored")
         read = rule.children.split()
@@ -178,8 +180,10 @@ class _Walk:
         value = element.attributes[key]
         if (element.tag, key) == ("axis", "rpy") and not any(digit in "123456789" for digit in value):
             what = "<axis> has no attribute 'rpy' in URDF; it turns by nothing here and is ignored"
-        elif element.tag == "inertia" and MIRRORED.get(key) in element.attributes:
+        elif element.tag == "inertia" and key in MIRRORED:
             mirror = MIRRORED[key]
+            if mirror not in element.attributes:  # then it is read in place of that
+                return True
             if not _equal(value, element.attributes[mirror]):
                 return False
             what = f"<inertia> has no attribute {key!r} in URDF; it equals {mirror!r} here and is ignored"
@@ -198,7 +202,7 @@ class _Walk:
                 spot.note(
                     f"<{child.tag}> is not the <{local}> of URDF and is ignored; take the prefix away if it is meant"
                 )
-            elif local == "include":
+            elif local == "include" and prefix != "xacro":
                 spot.note(f"<{child.tag}> is not followed but ignored; what it would bring in is missing here")
             return
         if child.tag in rule.passed.split():
@@ -264,7 +268,8 @@ class _Walk:
 
 
 def _mistyped(word: str, known: list[str]) -> list[str]:
-    return [right for right in known if letters_apart(word.casefold(), right) <= MOST_LETTERS][:1]
+    near = sorted((letters_apart(word.casefold(), right), right) for right in known)
+    return [right for apart, right in near if apart <= MOST_LETTERS][:1]
 
 
 def _equal(value: str, other: str) -> bool:

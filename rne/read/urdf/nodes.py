@@ -95,7 +95,7 @@ class Node:
         if text is None:
             return default
         try:
-            return _parse(text, len(default))
+            return parse_numbers(text, len(default))
         except WrongValueError as wrong:
             self._complain(attribute, str(wrong))
             return default
@@ -105,7 +105,14 @@ class Node:
         self.spot.error(f"<{self.element.tag}> {attribute}={shown(text)} {what}")
 
 
-def _parse(text: str, count: int) -> tuple[float, ...]:
+def parse_numbers(text: str, count: int) -> tuple[float, ...]:
+    """Return the numbers in a text.
+
+    Raises
+    ------
+    WrongValueError
+        They are not as many, or something else stands there.
+    """
     # `str.split()` would also split at the no-break space and other blanks that XML does not know.
     words = re.split(f"[{WHITE_SPACE}]+", text.strip(WHITE_SPACE))
     wanted = "one number is" if count == 1 else f"{count} numbers separated by blanks are"

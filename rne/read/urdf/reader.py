@@ -11,14 +11,23 @@ import math
 import os
 from dataclasses import replace
 
-from rne.check import ZERO, Matrix, Vector
+from rne.check import ZERO, Matrix, Vector, check_flag
 from rne.errors import shown
-from rne.model.checks import check_body, check_drive, check_limits, check_passive, check_place, note_weightless
+from rne.model.checks import (
+    check_body,
+    check_drive,
+    check_limits,
+    check_passive,
+    check_place,
+    note_far,
+    note_weightless,
+)
 from rne.model.findings import Findings
 from rne.model.structure import check_structure, parents_first
 from rne.model.tree import Body, Drive, Joint, Limits, Mimic, Pose, Tree
 from rne.read.files import file_name, read_bytes
 from rne.read.poses import rotate_tensor, rotation_rpy, tensor
+from rne.read.urdf.extensions import with_extensions
 from rne.read.urdf.grammar import MIRRORED, check_grammar
 from rne.read.urdf.leftovers import check_leftovers
 from rne.read.urdf.nodes import Node
@@ -44,7 +53,7 @@ _OTHER_ROOTS = {
 }
 
 
-def read_urdf(path_or_text: str | bytes | os.PathLike[str], *, strict: bool = True) -> Tree:
+def read_urdf(path_or_text: str | bytes | os.PathLike[str], *, strict: bool = True, extensions: bool = False) -> Tree:
     """Read a URDF file or text.
 
     Parameters
@@ -53,6 +62,8 @@ def read_urdf(path_or_text: str | bytes | os.PathLike[str], *, strict: bool = Tr
     strict : whether doubts are errors: what no body has (a negative mass, an indefinite inertia), and what may be lost
         or meant otherwise (a misspelt attribute, two different inertias, an inertia left out). If False they become
         notes of the tree. What has no defensible reading is always an error. `docs/robots.md` has the list.
+    extensions : whether to read rotors, springs and damping where other programs keep them, see
+        `rne.read.urdf.extensions`. If False, what is there and acts on the robot is a note of the tree.
 
     Returns
     -------
@@ -86,11 +97,12 @@ def read_urdf(path_or_text: str | bytes | os.PathLike[str], *, strict: bool = Tr
     >>> tree.joints[0].kind, tree.joints[0].axis
     ('revolute', (0.0, 1.0, 0.0))
     """
+    check_flag("extensions", extensions)
     findings, data, encoding = open_urdf(path_or_text, strict)
-    return read_document(data, findings, encoding)
+    return read_document(data, findings, encoding, extensions)
 
 
-def read_document(data: bytes, findings: Findings, encoding: str | None = None) -> Tree:
+def read_document(data: bytes, findings: Findings, encoding: str | None = None, extensions: bool = False) -> Tree:
     """Read a URDF document; the parameters are those of `rne.read.xmltree.parse`, result and errors as for a file."""
     robot = parse(data, findings, encoding)
     _check_document(robot, findings)
@@ -98,7 +110,7 @@ def read_document(data: bytes, findings: Findings, encoding: str | None = None) 
     name = _read_name(robot, findings)
     bodies = [_read_link(element, findings) for element in each_once(robot, "link", findings)]
     joints = [_read_joint(element, findings) for element in each_once(robot, "joint", findings)]
-    joints = free_followers(joints, findings)
+    joints = with_extensions(robot, free_followers(joints, findings), findings, extensions)
     bodies, joints = unfold_planar(bodies, joints)
     check_structure(bodies, joints, findings)
     check_passive(joints, (), findings)
@@ -164,17 +176,16 @@ def _read_link(element: Element, findings: Findings) -> Body:
 
 def _read_tensor(inertia: Node) -> Matrix:
     ixx, iyy, izz = map(inertia.needed_number, ("ixx", "iyy", "izz"))
-    ixy, ixz, iyz = (_read_product(inertia, key) for key in MIRRORED.values())
+    missing = [key for key in MIRRORED.values() if not inertia.has(key)]
+    if missing:
+        plural = "s" if len(missing) > 1 else ""
+        inertia.spot.doubt(
+            f"<inertia> has no attribute{plural} {', '.join(map(repr, missing))}, which the format demands; what is "
+            "missing is taken from its mirror (iyx for ixy), or as zero"
+        )
+    keys = (key if inertia.has(key) else mirror for mirror, key in MIRRORED.items())
+    ixy, ixz, iyz = (inertia.number(key, 0.0) for key in keys)
     return tensor(ixx, iyy, izz, ixy, ixz, iyz)
-
-
-def _read_product(inertia: Node, key: str) -> float:
-    if not inertia.has(key):
-        mirror = next(mirror for mirror, product in MIRRORED.items() if product == key)
-        taken = mirror if inertia.has(mirror) else "zero"
-        inertia.spot.doubt(f"<inertia> has no attribute {key!r}, which the format demands; it is taken as {taken}")
-        key = mirror
-    return inertia.number(key, 0.0)
 
 
 def _read_pose(node: Node) -> Pose:
@@ -211,6 +222,7 @@ def _read_joint(element: Element, findings: Findings) -> Joint:
         origin=_read_pose(node),
         line=element.line,
     )
+    note_far("the distance from its parent", math.hypot(*fixed.origin.position), node.spot)
     joint = fixed if KINDS.get(kind, "fixed") == "fixed" else _make_movable(fixed, kind, node)
     check_place(joint, node.spot)
     return joint

@@ -70,8 +70,6 @@ def test_convention_must_be_named(convention):
         ({"inertia": {"ixx": 1, "izz": 1}}, "row 1, inertia: 'iyy' is missing"),
         ({"inertia": {"ixx": 1, "iyy": 1, "izz": 1, "iyx": 0}}, "key 'iyx' is unknown"),
         ({"inertia": {"ixx": 1, "iyy": 1, "izz": "1"}}, "izz = '1' is not a number"),
-        ({"coulomb": -1}, "coulomb = -1 is negative for positive velocity"),
-        ({"coulomb": [-1, 1]}, "coulomb = [-1, 1] is negative for positive velocity"),
         ({"coulomb": [1, 2, 3]}, "nor two of them as [plus, minus]"),
         ({"coulomb": {"plus": 1}}, "nor two of them as [plus, minus]"),
         ({"gear_ratio": 0}, "gear ratio is 0"),
@@ -94,7 +92,8 @@ def test_bad_rows(changes, wanted):
     [
         ({"mass": -1}, "mass -1 kg is negative"),
         ({"inertia": np.diag([-1, 1, 1])}, "not positive semidefinite"),
-        ({"lower": 1, "upper": -1}, "lower limit 1 is above the upper limit -1"),
+        ({"coulomb": -1}, "Coulomb friction -1 is negative"),
+        ({"coulomb": [-1, 1], "gear_ratio": 2}, "Coulomb friction -2 is negative"),
         ({"viscous": -1}, "viscous friction -1 is negative"),
         ({"rotor_inertia": -1}, "rotor inertia -1 is negative"),
     ],
