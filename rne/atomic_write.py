@@ -30,6 +30,7 @@ def replacing(path: str) -> Iterator[BinaryIO]:
     Symbolic links are followed. A target that is not a regular file (a pipe, /dev/null) is written in place. Temporary
     files left by killed processes for the same target are removed.
     """
+    path = os.path.expanduser(path)
     target = Path(os.path.realpath(path))  # a link to itself is treated as a file
     if target.exists() and not target.is_file():
         with _named(path), target.open("wb") as stream:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -150,6 +151,11 @@ def are_rotations(R: NDArray[Any]) -> NDArray[np.bool_]:
     """Return which of the matrices (..., 3, 3) are orthonormal and right-handed, or contain NaN."""
     off = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max(axis=(-2, -1))
     return np.asarray(~((off > rounding(R, ORTHONORMAL)) | (np.linalg.det(R) < 0)))
+
+
+def at_home(path: str | os.PathLike[str]) -> str:
+    """Return a path as text, with the home folder in place of a leading ``~`` or ``~user``, as a shell has it."""
+    return os.path.expanduser(os.fspath(path))
 
 
 def check_flag(argument: str, value: object) -> None:

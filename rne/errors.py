@@ -14,8 +14,12 @@ MOST_NAMES = 40
 """Largest number of names that a message lists."""
 LONGEST_NAME = 200
 """Largest length of a name, in characters, for which similar names are searched."""
+MOST_LETTERS = 2
+"""Largest number of letters by which a word may differ from a known one and still count as a misspelling of it."""
 LONGEST_VALUE = 60
 """Largest length of a value in a message, in characters."""
+LENIENT = "strict=False (--no-strict) loads the robot, with a warning in place of each error"
+"""Last line of an error that lenient loading would pass."""
 
 
 class RneError(ValueError):
@@ -97,16 +101,21 @@ class ModelError(RneError):
     Attributes
     ----------
     problems : tuple of `Problem`, in the order of the file.
+    loads_leniently : whether ``strict=False`` would load the file, with a warning in place of each problem; the last
+        line of the message then says so.
     """
 
-    def __init__(self, *problems: Problem) -> None:
+    def __init__(self, *problems: Problem, loads_leniently: bool = False) -> None:
         self.problems = problems
+        self.loads_leniently = loads_leniently
         super().__init__(*problems)
 
     def __str__(self) -> str:
         lines = list(map(str, self.problems[:MOST_SHOWN]))
         if more := len(self.problems) - len(lines):
             lines.append(f"... and {more} more problem{'s' * (more > 1)}")
+        if self.loads_leniently:
+            lines.append(LENIENT)
         return "\n".join(lines)
 
 
@@ -150,6 +159,32 @@ def close_names(name: object, known: Iterable[str], count: int = 1) -> list[str]
     if len(wanted) > LONGEST_NAME:
         return []
     return [by_sight[near] for near in get_close_matches(wanted.casefold(), list(by_sight), n=count)]
+
+
+def letters_apart(word: str, known: str) -> int:
+    """Return how many letters were mistyped: changed, left out, added, or exchanged with the next one.
+
+    The restricted edit distance of Damerau (1964). Words that differ in half of their letters are different words, and
+    come out as far apart as they are long.
+
+    Examples
+    --------
+    >>> letters_apart("jiont", "joint"), letters_apart("line", "link"), letters_apart("traits", "axis")
+    (1, 1, 6)
+    """
+    longest = max(len(word), len(known))
+    if abs(len(word) - len(known)) > MOST_LETTERS:
+        return longest
+    before: list[int] = []
+    row = list(range(len(known) + 1))
+    for i, letter in enumerate(word, 1):
+        older, before, row = before, row, [i]
+        for j, other in enumerate(known, 1):
+            steps = [before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other)]
+            if i > 1 and j > 1 and letter == known[j - 2] and word[i - 2] == other:
+                steps.append(older[j - 2] + 1)
+            row.append(min(steps))
+    return row[-1] if 2 * row[-1] < longest else longest
 
 
 def listed(names: Iterable[str]) -> str:

@@ -26,7 +26,7 @@ EXTRAS = {
     "dask.py": {"dask"},
     "files/extra.py": {"pyarrow"},
     "plot": {"matplotlib"},
-    "read/urdf/xacro.py": {"xacro", "xacrodoc"},
+    "read/urdf/xacro.py": {"xacro"},
     "simulation/python_loop.py": {"scipy"},
     "viewer": {"trimesh", "viser"},
 }

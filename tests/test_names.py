@@ -23,7 +23,7 @@ from rne.errors import MissingExtraError, needing
 
 ROOT = Path(__file__).parents[1]
 
-EXTRAS = ("pyarrow", "matplotlib", "dask", "viser", "trimesh", "scipy", "xacro", "xacrodoc")
+EXTRAS = ("pyarrow", "matplotlib", "dask", "viser", "trimesh", "scipy", "xacro")
 BARE = f"import sys; sys.modules.update(dict.fromkeys({EXTRAS}))\n"  # what None stands for cannot be imported
 
 

@@ -54,6 +54,16 @@ def _arguments(_: click.Context, parameter: click.Parameter, texts: tuple[str, .
     return arguments
 
 
+def _folders(_: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
+    folders = {}
+    for text in texts:
+        name, assigned, folder = text.partition("=")
+        if not assigned or not name.strip() or not folder:
+            raise click.BadParameter(f"wanted {parameter.metavar}, got {text!r}", param=parameter)
+        folders[name.strip()] = folder
+    return folders
+
+
 _PARAMETERS: tuple[Callable[[Callable[..., None]], Callable[..., None]], ...] = (
     click.argument("source", metavar="ROBOT", type=click.Path()),
     click.option(
@@ -63,6 +73,14 @@ _PARAMETERS: tuple[Callable[[Callable[..., None]], Callable[..., None]], ...] = 
         multiple=True,
         callback=_arguments,
         help="Argument of a .xacro file; repeatable.",
+    ),
+    click.option(
+        "--package",
+        "packages",
+        metavar="NAME=FOLDER",
+        multiple=True,
+        callback=_folders,
+        help="Where a ROS package is that the file names; repeatable.",
     ),
     click.option(
         "--lock",
@@ -89,6 +107,11 @@ _PARAMETERS: tuple[Callable[[Callable[..., None]], Callable[..., None]], ...] = 
     click.option("--payload-frame", metavar="LINK", help="Link of the payload; required if there are several tips."),
     click.option(
         "--strict/--no-strict", default=True, help="Treat physically doubtful values as errors, or as warnings."
+    ),
+    click.option(
+        "--extensions/--no-extensions",
+        default=False,
+        help="Read rotors, springs and damping that a URDF keeps in <transmission>, <gazebo>, <dynamics>, <mujoco>.",
     ),
 )
 
@@ -125,7 +148,7 @@ def takes_source(command: Callable[..., None]) -> Callable[..., None]:
     def with_source(source: str, payload: tuple[float, ...] | None, payload_frame: str | None, **others: Any) -> None:
         if payload_frame is not None and payload is None:
             raise click.UsageError("--payload-frame requires --payload")
-        options = {name: others.pop(name) for name in ("args", "lock", "gravity", "strict")}
+        options = {name: others.pop(name) for name in ("args", "packages", "lock", "gravity", "strict", "extensions")}
         if (base := others.pop("base")) is not None:
             options["base"] = {"xyz": base[:3], "rpy": base[3:] or (0.0, 0.0, 0.0)}
         command(Source(source, options, payload, payload_frame), **others)

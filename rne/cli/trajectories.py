@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -123,7 +124,7 @@ def convert(robot: Robot, job: Job, convention: str) -> None:
     t first and the others in this order and in the order of the joints; all other columns are omitted. An NPY file has
     no names, and gets only the first of q, qd, qdd, tau.
     """
-    writers = {
+    writers: dict[str, Callable[[str], object]] = {
         ".urdf": robot.to_urdf,
         ".xml": robot.to_mjcf,
         ".toml": functools.partial(robot.to_dh, convention=convention),

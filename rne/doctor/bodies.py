@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from rne.bodies.physical import POINT_RADIUS, faults
 from rne.doctor.report import Finding
 from rne.errors import Problem
+from rne.model.checks import FAR
 from rne.model.robot import Robot
 from rne.model.tree import Body
 from rne.read.urdf.geometry import Geometry
@@ -25,7 +26,6 @@ Array = NDArray[np.float64]
 # Rules of thumb, chosen such that among the 69 robots of example-robot-data only those with a fault are reported.
 DENSEST = 3000.0  # kg per cube of the reach, m^3; arms have 10 to 30, hands and grippers 100 to 300
 HEAVY = 100.0  # kg; a lighter robot is not suspected of masses in grams
-LONGEST = 50.0  # m; a longer reach suggests lengths in millimeters
 TINY_GYRATION = 2e-4  # m; a smaller radius of gyration suggests a wrong unit of the inertia
 PLACEHOLDERS = 3  # number of bodies of different mass with identical inertia
 SLACK = 1.1  # shapes are drawn by hand, and rounded
@@ -144,7 +144,7 @@ def _placeholders(robot: Robot) -> Iterator[Finding]:
 
 def _units(robot: Robot, reach: float) -> Iterator[Finding]:
     mass = robot.total_mass
-    if reach > LONGEST:
+    if reach > FAR and not any(note.code == "unit-length" for note in robot.tree.notes):
         what = f"the robot reaches {reach:.4g} m"
         yield Finding("warning", "unit-length", "", what, "lengths are in meters; divide millimeters by 1000")
     elif reach and mass > HEAVY and mass > DENSEST * reach**3:

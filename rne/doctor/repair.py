@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rne.bodies.physical import nearest_inertia
+from rne.check import at_home
 from rne.errors import ArgumentError, FileError
 from rne.read.urdf.reader import open_urdf, read_document
 from rne.read.urdf.xmltree import Element, parse
@@ -75,10 +76,10 @@ def repair_inertias(path: str | os.PathLike[str]) -> tuple[bytes, tuple[Repair, 
     """
     if not isinstance(path, str | os.PathLike):
         raise ArgumentError(f"path: wanted a path, got {type(path).__name__}")
-    where = os.fspath(path)
+    where = at_home(path)
     if not where.lower().endswith((".urdf", ".xml")):
         raise FileError(f"{where}: only the inertias of a URDF file can be repaired")
-    findings, data, encoding = open_urdf(path, strict=False)
+    findings, data, encoding = open_urdf(where, strict=False)
     read_document(data, findings, encoding)  # raises if the file does not load
     if b"\0" in data:
         raise FileError(f"{where}: the encoding of the file does not allow a repair; save it as UTF-8")
@@ -105,11 +106,13 @@ def _matrix(six: tuple[float, ...]) -> NDArray[np.float64]:
 
 
 def _inertias(robot: Element) -> Iterator[tuple[str, Element]]:
-    """Yield the name and the element of every link that has an inertia."""
+    """Yield the name and the element of every link that has an inertia of six numbers."""
     for link in robot.children:
         if link.tag == "link":
             for inertial in (child for child in link.children if child.tag == "inertial"):
-                yield from ((link.attributes["name"], child) for child in inertial.children if child.tag == "inertia")
+                for child in inertial.children:
+                    if child.tag == "inertia" and child.attributes.keys() >= set(NAMES):
+                        yield link.attributes["name"], child
 
 
 def _rewritten(tag: bytes, six: tuple[float, ...]) -> bytes:

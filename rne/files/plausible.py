@@ -41,7 +41,7 @@ class Plausible:
 
     def __init__(self, robot: Robot, where: str, named: Collection[str]) -> None:
         self._where, self._named = where, named
-        self._lower, self._upper = robot.lower, robot.upper
+        self._lower, self._upper = robot.lower_limit, robot.upper_limit
         self._angular = np.array([robot.joint(name).kind == "revolute" for name in robot.joint_names])
         self._lock = threading.Lock()
         self._rows = self._beyond = self._within = 0

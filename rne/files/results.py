@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rne.atomic_write import replacing
-from rne.check import check_flag, real_array
+from rne.check import at_home, check_flag, real_array
 from rne.errors import ArgumentError, shown
 from rne.files.array_sinks import NpySink, NpzSink, check_stream
 from rne.files.arrow import ArrowSink
@@ -105,7 +105,7 @@ class Results:
             raise ArgumentError(f"time: wanted a pyarrow type of numbers, text or time stamps, got {shown(time)}")
         self._stack = ExitStack()
         named = isinstance(path, str | Path)
-        self._name = str(path) if named else str(getattr(path, "name", "<stream>"))
+        self._name = at_home(path) if isinstance(path, str | Path) else str(getattr(path, "name", "<stream>"))
         self._kind = format or (format_of(self._name) if named else "csv")
         self._columns = _checked(columns, time is not None)
         if self._kind == "npy":
@@ -119,7 +119,7 @@ class Results:
         # Text is as it was in text alone; and there a duration would be a bare count.
         told = time is not None and self._kind != "csv" and is_text(time)
         self._time = pa.float64() if told or (time is not None and self._kind in ("npy", "npz")) else time
-        stream: BinaryIO = self._stack.enter_context(replacing(str(path))) if named else path  # type: ignore[assignment]
+        stream: BinaryIO = self._stack.enter_context(replacing(self._name)) if named else path  # type: ignore[assignment]
         try:
             self._sink = self._opened(stream)
         except BaseException as error:

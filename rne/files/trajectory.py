@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rne.batch.arguments import check_robot
-from rne.check import check_choice, check_flag, whole_number
+from rne.check import at_home, check_choice, check_flag, whole_number
 from rne.errors import ArgumentError, FileError, shown
 from rne.files.base import Piece, Source, numbers_of
 from rne.files.chunk import Chunk
@@ -144,7 +144,8 @@ class Trajectory:
         self._passes, self._closed, self._own = 0, False, isinstance(path, str | Path)
         with ExitStack() as stack:
             if isinstance(path, str | Path):
-                self.name, kind = str(path), format or format_of(str(path))
+                path = at_home(path)
+                self.name, kind = path, format or format_of(path)
                 # Without a buffer of Python's: what a pipe has is read as it comes, and blocks are large anyway.
                 stream: Any = path if kind == "bag" else stack.enter_context(Path(path).open("rb", buffering=0))
                 if kind in ("parquet", "arrow") and stream.seekable():

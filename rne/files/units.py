@@ -97,9 +97,9 @@ def _by_gain(argument: str, robot: Robot, unit: str, text: str | None) -> Floats
     if text is None:
         if unit in ("A", "mA"):
             raise ArgumentError(f"{argument}: wanted {unit}:GAIN, or a gain a joint with commas, N m/A; got {unit!r}")
-        if not np.isfinite(robot.effort).all():
+        if not np.isfinite(robot.effort_limit).all():
             raise ArgumentError(f"{argument}: some joints of {robot.name} have no effort limit; wanted %:RATED, in N m")
-        return part * robot.effort
+        return part * robot.effort_limit
     try:
         gains = [float(number) for number in re.split(r"\s*,\s*", text.strip())]
     except ValueError:

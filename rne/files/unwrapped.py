@@ -58,7 +58,7 @@ class Unwrapper:
                 raise ArgumentError(f"unwrap: {name} is {robot.joint(name).kind}; only angles have turns")
         self._names = names
         angular = np.array([robot.joint(name).kind == "revolute" for name in names])
-        continuous = angular & np.isinf(robot.lower) & np.isinf(robot.upper)
+        continuous = angular & np.isinf(robot.lower_limit) & np.isinf(robot.upper_limit)
         asked = np.array([name in (joints or ()) for name in names])
         nothing = joints is not None and not joints
         self._taken = np.zeros(len(names), bool) if nothing else continuous | asked

@@ -13,6 +13,8 @@ from rne.model.mimics import resolved_mimics
 from rne.model.passivity import DAMPERS, SPRINGS, active
 from rne.model.tree import Body, Coupling, Drive, Joint, Limits
 
+FAR = 50.0
+"""Length (m) beyond which millimeters were likely taken for meters."""
 LARGEST = 1e12
 """Size in SI units up to which masses, lengths and moments can be multiplied without overflow in single precision."""
 STAND_IN_MASS, STAND_IN_MOMENT = 1e-5, 1e-7
@@ -48,6 +50,13 @@ def is_measurable(body: Body, spot: Spot) -> bool:
     return sound
 
 
+def note_far(name: str, length: float, spot: Spot) -> None:
+    """Note a length that no robot has and that is likely in millimeters."""
+    if FAR < abs(length) < LARGEST:
+        what = f"{name} = {length:g} is {abs(length):g} m; lengths are in meters, divide millimeters by 1000"
+        spot.note(what, "unit-length")
+
+
 def check_place(joint: Joint, spot: Spot) -> None:
     """Report a joint so far from its parent that moments of inertia would overflow, or that follows so steeply."""
     if not all(abs(x) < LARGEST for x in joint.origin.position):
@@ -60,7 +69,8 @@ def check_place(joint: Joint, spot: Spot) -> None:
 def check_limits(limits: Limits, spot: Spot) -> None:
     """Report bounds that leave a joint no room."""
     if limits.lower > limits.upper:
-        spot.doubt(f"the lower limit {limits.lower:g} is above the upper limit {limits.upper:g}", "limit-inverted")
+        what = f"the lower limit {limits.lower:g} is above the upper limit {limits.upper:g}"
+        spot.note(f"{what}; no function of the dynamics uses them", "limit-inverted")
     for name, bound in ("velocity", limits.velocity), ("effort", limits.effort):
         if bound < 0:
             spot.note(f"the {name} limit {bound:g} is negative; a size is wanted")
@@ -85,7 +95,7 @@ def check_drive(drive: Drive, spot: Spot) -> None:
     check_damper(drive.viscous, spot)
     if min(drive.coulomb_plus, drive.coulomb_minus) < 0:
         worst = min(drive.coulomb_plus, drive.coulomb_minus)
-        spot.error(f"the Coulomb friction {worst:g} is negative; its size is wanted, friction opposes motion")
+        spot.doubt(f"the Coulomb friction {worst:g} is negative; its size is wanted, friction opposes motion")
 
 
 def check_damper(viscous: float, spot: Spot) -> None:

@@ -12,6 +12,7 @@ from rne.bodies.inertia import Inertia
 from rne.check import IDENTITY, ZERO, numbers
 from rne.errors import ArgumentError
 from rne.model import body_edits, edits
+from rne.model.tip import tip_of
 from rne.model.tree import Tree
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Editing:
         com : (3,) center of mass in the axes of the frame, m.
         inertia : (3, 3) about the center of mass, in the axes of the frame, kg m^2, negative with a negative mass; a
             point mass without it.
-        frame : link that carries it; may be left out where the robot has one tip.
+        frame : link that carries it; by default the tip, the only one that moves or, of those, that has mass.
 
         Raises
         ------
@@ -191,8 +192,4 @@ class Editing:
 
     def _tip(self) -> str:
         carried = {joint.child for joint in self.tree.joints if joint.name == joint.child + edits.MOUNT}
-        parents = {joint.parent for joint in self.tree.joints if joint.child not in carried}
-        tips = [body.name for body in self.tree.bodies if body.name not in parents | carried]
-        if len(tips) != 1:
-            raise ArgumentError(f"frame: the robot has {len(tips)} tips, name one of {', '.join(tips)}")
-        return tips[0]
+        return tip_of(self.tree, carried)

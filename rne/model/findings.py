@@ -22,13 +22,16 @@ class Findings:
     Attributes
     ----------
     where : file name, or ``<urdf>``, ``<dh>``.
-    strict : whether a physical doubt is an error (True) or a note (False).
+    strict : whether doubts are errors (True) or notes (False).
     errors, notes : the problems so far.
+    doubts : those that are errors only because of `strict`. They are kept apart, so that a strict reader goes the same
+        way as a lenient one and meets the same errors.
     """
 
     where: str
     strict: bool = True
     errors: list[Problem] = field(default_factory=list)
+    doubts: list[Problem] = field(default_factory=list)
     notes: list[Problem] = field(default_factory=list)
     negative: list[tuple[str, Spot, str]] = field(default_factory=list)  # see `Spot.negative`
     _compared: int = 0
@@ -46,14 +49,14 @@ class Findings:
         After many errors, or among very many words, the search is left out, which is slow.
         """
         self._compared += len(known)
-        wanted = len(self.errors) < MOST_HINTS and self._compared <= MOST_COMPARED
+        wanted = len(self.errors) + len(self.doubts) < MOST_HINTS and self._compared <= MOST_COMPARED
         near = close_names(word, known) if wanted else []
         return f" (did you mean {near[0]!r}?)" if near else ""
 
     def close(self) -> tuple[Problem, ...]:
         """Return the notes in the order of the file, or raise one `ModelError` that holds every error."""
-        if self.errors:
-            raise ModelError(*sorted(self.errors, key=_line))
+        if self.errors or self.doubts:
+            raise ModelError(*sorted(self.errors + self.doubts, key=_line), loads_leniently=not self.errors)
         return tuple(sorted(self.notes, key=_line))
 
 
@@ -70,8 +73,8 @@ class Spot:
         self.findings.errors.append(self._problem(what, code))
 
     def doubt(self, what: str, code: str = "file") -> None:
-        """Report what no real robot has: an error when strict, otherwise a note."""
-        (self.findings.errors if self.findings.strict else self.findings.notes).append(self._problem(what, code))
+        """Report what may be wrong though there is a defensible reading: an error when strict, otherwise a note."""
+        (self.findings.doubts if self.findings.strict else self.findings.notes).append(self._problem(what, code))
 
     def note(self, what: str, code: str = "file") -> None:
         """Report what is legal but worth a word."""

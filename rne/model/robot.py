@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,11 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.check import unknown_name, vector
-from rne.errors import ArgumentError
+from rne.errors import ArgumentError, ModelWarning
 from rne.kernels.card import make_cards
 from rne.model import couplings, edits, parameters
 from rne.model.editing import Editing
 from rne.model.link_table import LinkTable, compile_tree
+from rne.model.lock_doubts import lock_doubts
 from rne.model.tree import Drive, Joint, Tree
 from rne.model.tree_checks import check_tree
 from rne.model.writing import Writing
@@ -196,6 +198,8 @@ class Robot(Editing, Writing):
     def with_locked(self, values: Mapping[str, float]) -> Robot:
         """Return the robot with joints frozen at the given positions (rad or m), by name."""
         tree = edits.locked(self.tree, values, "values")
+        for doubt in lock_doubts(self.tree, values, "values"):
+            warnings.warn(doubt, ModelWarning, stacklevel=2)
         left = {joint.name for joint in tree.joints if joint.movable}
         return Robot(tree, tuple(name for name in self.joint_names if name in left))
 

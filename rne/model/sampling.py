@@ -45,9 +45,9 @@ def position_range(robot: Robot) -> tuple[Array, Array]:
     lower, upper = np.where(lower <= upper, (lower, upper), own)
     wide = reach(robot)
     home = np.clip(0.0, lower, upper)
-    return (
-        np.where(home - lower <= FAR * wide, lower, home - wide),
-        np.where(upper - home <= FAR * wide, upper, home + wide),
+    return (  # zeros without sign: numpy draws nothing between 0.0 and -0.0
+        np.where(home - lower <= FAR * wide, lower, home - wide) + 0.0,
+        np.where(upper - home <= FAR * wide, upper, home + wide) + 0.0,
     )
 
 

@@ -299,6 +299,7 @@ class Tree:
     notes : tuple of `Problem`: what the reader met that is legal but worth a word; they become warnings.
     couplings : tuple of `Coupling`: springs and dampers between joints.
     ignored : tuple of `Ignored`: what the reader passed over without a word, by element.
+    packages : pairs of a name and a folder, the ROS packages that were named in loading it.
 
     Examples
     --------
@@ -320,3 +321,4 @@ class Tree:
     notes: tuple[Problem, ...] = ()
     couplings: tuple[Coupling, ...] = ()
     ignored: tuple[Ignored, ...] = ()
+    packages: tuple[tuple[str, str], ...] = ()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rne.atomic_write import replacing
-from rne.check import numbers
+from rne.check import at_home, numbers
 from rne.errors import ArgumentError, FileError
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def save(figure: Figure, path: str | os.PathLike[str], *, dpi: float = 150.0) ->
         raise ArgumentError(f"path: wanted a path, got {type(path).__name__}")
     if not numbers("dpi", dpi, ()) > 0:
         raise ArgumentError(f"dpi: wanted a positive number, got {dpi!r}")
-    name = os.fspath(path)
+    name = at_home(path)
     suffix = Path(name).suffix.lower()
     if suffix not in DATELESS:
         *kinds, last = DATELESS

@@ -4,25 +4,34 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
+from rne.check import check_flag
 from rne.errors import ArgumentError
 from rne.model.findings import Findings
 from rne.model.tree import Tree
 from rne.read.dh.reader import read_dh
 from rne.read.files import file_name
+from rne.read.packages import checked_packages
 from rne.read.urdf.nodes import EXPAND
 from rne.read.urdf.reader import read_urdf
 from rne.read.urdf.xacro import read_xacro
 
-_READERS = {".urdf": read_urdf, ".xml": read_urdf, ".toml": read_dh}
-XACRO = ".xacro"
+URDF, DH, XACRO = (".urdf", ".xml"), ".toml", ".xacro"
 _REFUSED = {
     ".sdf": "this is SDF, which is not supported; convert it to URDF first",
 }
 
 
-def read(path: str | os.PathLike[str], *, args: Mapping[str, object] | None = None, strict: bool = True) -> Tree:
+def read(
+    path: str | os.PathLike[str],
+    *,
+    args: Mapping[str, object] | None = None,
+    packages: Mapping[str, str | os.PathLike[str]] | None = None,
+    strict: bool = True,
+    extensions: bool = False,
+) -> Tree:
     """Read a robot file, in the format that its suffix tells.
 
     Parameters
@@ -30,7 +39,9 @@ def read(path: str | os.PathLike[str], *, args: Mapping[str, object] | None = No
     path : a URDF file (``.urdf``, ``.xml``), a xacro file (``.xacro``) or a DH table (``.toml``, for example
         ``robot.dh.toml``).
     args : values of the arguments of a xacro file, by name; such a file is expanded if they are given, be they none.
-    strict : whether physical doubts are errors (True) or notes of the tree (False); see `rne.read.urdf.read_urdf`.
+    packages : folders of ROS packages by name; the tree keeps them for the meshes.
+    strict : whether doubts are errors (True) or notes of the tree (False); see `rne.read.urdf.read_urdf`.
+    extensions : whether to read what other programs keep in a URDF; a DH table has nothing of the kind.
 
     Returns
     -------
@@ -42,7 +53,7 @@ def read(path: str | os.PathLike[str], *, args: Mapping[str, object] | None = No
     ModelError
         The file cannot be read, is of another kind, or is no robot; holds all problems found.
     ArgumentError
-        The path is no path, or `args` are not what the file asks for.
+        The path is no path, `args` are not what the file asks for, or `packages` are no folders.
 
     Examples
     --------
@@ -57,14 +68,20 @@ def read(path: str | os.PathLike[str], *, args: Mapping[str, object] | None = No
     suffix = Path(where).suffix.lower()
     if args is not None and not isinstance(args, Mapping):
         raise ArgumentError(f"args: wanted a mapping from name to value, got {type(args).__name__}")
+    check_flag("extensions", extensions)
+    folders = checked_packages(packages)
     if suffix == XACRO and args is None:  # it is a program: none is run that nobody asked to run
         Findings(where).at("").fail(f"this is xacro, not yet URDF; {EXPAND}")
-    if suffix == XACRO:
-        return read_xacro(where, args, strict=strict)
-    if args:
+    if suffix != XACRO and args:
         raise ArgumentError(f"args: only xacro files take arguments, {where} is none; leave them out")
-    if suffix not in _READERS:
-        wanted = ", ".join([*_READERS, XACRO])
+    if suffix == XACRO:
+        tree = read_xacro(where, args, packages=folders, strict=strict, extensions=extensions)
+    elif suffix in URDF:
+        tree = read_urdf(Path(where), strict=strict, extensions=extensions)
+    elif suffix == DH:
+        tree = read_dh(where, strict=strict)
+    else:
+        wanted = ", ".join([*URDF, DH, XACRO])
         what = _REFUSED.get(suffix, f"the suffix {suffix!r} tells no format of robot; wanted is one of {wanted}")
         Findings(where).at("").fail(what)
-    return _READERS[suffix](Path(where), strict=strict)
+    return replace(tree, packages=tuple(folders.items()))

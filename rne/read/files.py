@@ -6,6 +6,7 @@ import os
 import stat
 from pathlib import Path
 
+from rne.check import at_home
 from rne.errors import ArgumentError, ModelError, Problem, shown
 from rne.model.findings import Findings
 
@@ -15,7 +16,7 @@ LARGEST_FILE = 16_000_000
 
 
 def file_name(path: object, otherwise: str, argument: str = "path") -> str:
-    """Return a path as text.
+    """Return a path as text, ``~`` replaced by the home folder.
 
     Parameters
     ----------
@@ -38,7 +39,7 @@ def file_name(path: object, otherwise: str, argument: str = "path") -> str:
         raise ModelError(Problem(argument, None, "", "the path is empty; a file is wanted, or the text of one"))
     if "\n" in name or name.lstrip().startswith("<"):
         raise ModelError(Problem(argument, None, "", f"{shown(name)} is not the path of a file; {otherwise}"))
-    return name
+    return at_home(name)
 
 
 def read_bytes(findings: Findings, largest: int = LARGEST_FILE) -> bytes:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from rne.check import vector
 from rne.errors import MOST_SHOWN, ModelWarning
 from rne.model import body_edits, edits
+from rne.model.lock_doubts import lock_doubts
 from rne.model.robot import Robot
 from rne.model.tree import Tree
 from rne.read import read
@@ -26,10 +27,12 @@ def load(
     *,
     args: Mapping[str, object] | None = None,
     base: Any = None,
+    packages: Mapping[str, str | os.PathLike[str]] | None = None,
     lock: Mapping[str, float] | None = None,
     joints: Sequence[str] | None = None,
     gravity: ArrayLike | None = None,
     strict: bool = True,
+    extensions: bool = False,
 ) -> Robot:
     """Load a robot, from URDF (``.urdf``, ``.xml``, ``.xacro``) or a DH table (``.toml``), as the suffix says.
 
@@ -41,10 +44,15 @@ def load(
         expanded text.
     base : pose of the file's root in the world, such as on a wall or a ceiling: a mapping with ``xyz`` (m) and ``rpy``
         (rad), a 4x4 matrix, or a `Pose`. Gravity and frames are then in the axes of the world.
+    packages : folders of ROS packages by name, for ``$(find NAME)`` and ``package://NAME/``. Others are looked for
+        around the file, in its repository, and where ``ROS_PACKAGE_PATH`` and ``AMENT_PREFIX_PATH`` say.
     lock : positions (rad or m) by joint name; these joints are frozen, and q has no entry for them.
     joints : the order wanted for q, qd, qdd and tau, by name; by default that of the file.
     gravity : (3,) acceleration of free fall in base axes, m/s^2, instead of the file's.
-    strict : False turns physical doubts (not errors of structure) from errors into warnings.
+    strict : False loads every file for which there is a defensible robot, with a warning for each liberty taken, such
+        as an impossible inertia or a misspelt attribute; what has no defensible reading stays an error.
+    extensions : whether to read what URDF has no place for and other programs keep in the file: rotor inertias and gear
+        ratios in ``<transmission>``, springs and damping in ``<gazebo>``, ``<dynamics>`` and ``<mujoco>``.
 
     Returns
     -------
@@ -53,14 +61,16 @@ def load(
     Raises
     ------
     ModelError
-        The file is no robot; lists every problem with file, line and element.
+        The file is no robot; lists every problem with file, line and element. Its last line says so if ``strict=False``
+        would load the file.
     UnknownNameError, ArgumentError
-        `args` do not fit the file, `base` is no pose, or `lock`, `joints` or `gravity` the robot.
+        `args` or `packages` do not fit the file, `base` is no pose, or `lock`, `joints` or `gravity` the robot.
 
     Warns
     -----
     ModelWarning
-        Something is legal but likely not meant, such as a moving link without mass.
+        Something is legal but likely not meant, such as a moving link without mass or a joint locked at 90 rad, or
+        something that acts on the robot is not read, such as a spring of Gazebo.
 
     Examples
     --------
@@ -69,7 +79,8 @@ def load(
     >>> panda.n
     7
     """
-    return make_robot(read(path, args=args, strict=strict), base, lock, joints, gravity)
+    tree = read(path, args=args, packages=packages, strict=strict, extensions=extensions)
+    return make_robot(tree, base, lock, joints, gravity)
 
 
 def load_urdf(
@@ -80,13 +91,14 @@ def load_urdf(
     joints: Sequence[str] | None = None,
     gravity: ArrayLike | None = None,
     strict: bool = True,
+    extensions: bool = False,
 ) -> Robot:
     """Load a robot from a URDF file, or from a text that holds one.
 
     Parameters
     ----------
     path_or_text : a path, or the XML itself.
-    base, lock, joints, gravity, strict : as for `load`, which also tells the errors and warnings.
+    base, lock, joints, gravity, strict, extensions : as for `load`, which also lists the errors and warnings.
 
     Returns
     -------
@@ -98,7 +110,7 @@ def load_urdf(
     >>> rne.load_urdf('<robot name="block"><link name="base"/></robot>').n
     0
     """
-    return make_robot(read_urdf(path_or_text, strict=strict), base, lock, joints, gravity)
+    return make_robot(read_urdf(path_or_text, strict=strict, extensions=extensions), base, lock, joints, gravity)
 
 
 def load_dh(
@@ -188,7 +200,10 @@ def make_robot(
     if base is not None:
         tree = body_edits.with_base(tree, as_pose("base", base))
     if lock is not None:
-        tree = edits.locked(tree, lock)
+        frozen = edits.locked(tree, lock)
+        for doubt in lock_doubts(tree, lock, "lock"):
+            warnings.warn(doubt, ModelWarning, stacklevel=3)
+        tree = frozen
     if gravity is not None:
         tree = replace(tree, gravity=vector("gravity", gravity))
     return Robot(tree, joints)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,44 +10,36 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
+from rne.read.packages import Packages
 from rne.read.urdf.geometry import Color
 
+PACKAGED = ("package", "model")
+"""Schemes of addresses that begin with the name of a package."""
 
-def locate(name: str, source: Path) -> Path | None:
-    """Return the path of a mesh file; None if it does not exist.
+
+def locate(name: str, source: Path, packages: Packages | None = None) -> Path | None:
+    """Return the file of a mesh; None if it does not exist.
 
     Parameters
     ----------
-    name : as in the URDF: ``package://PACKAGE/PATH`` (or ``model://``), a file URL, or a path; a relative path starts
-        at the folder of the URDF file.
-    source : path of the URDF file.
-
-    Notes
-    -----
-    A package is a folder of that name which contains the URDF file, or is next to a folder that contains it, or is
-    found by the environment variables of ROS: in a path of ``ROS_PACKAGE_PATH``, or in the ``share`` folder of a path
-    of ``AMENT_PREFIX_PATH``.
+    name : as the URDF has it: ``package://PACKAGE/PATH`` (or ``model://``), a file URL, or a path, which if relative
+        begins at the folder of the URDF.
+    source : the URDF.
+    packages : that it can name; by default those around it and those named by the environment variables of ROS.
     """
-    scheme, separator, rest = name.partition("://")
-    if not separator:
-        candidates = [source.parent / name]
-    elif scheme == "file":
-        candidates = [Path(unquote(urlsplit(name).path))]
-    elif scheme in ("package", "model"):
-        package, _, inside = rest.partition("/")
-        around = source.absolute().parents
-        roots = [*around, *_listed("ROS_PACKAGE_PATH"), *(p / "share" for p in _listed("AMENT_PREFIX_PATH"))]
-        candidates = []
-        for root in roots:
-            candidates += [root / inside] if root.name == package else []
-            candidates.append(root / package / inside)
-    else:  # nothing is downloaded
-        candidates = []
-    return next((path for path in candidates if path.is_file()), None)
+    scheme, separator, _ = name.partition("://")
+    if separator and scheme in PACKAGED:
+        return (packages or Packages(source)).locate(name)
+    if separator and scheme != "file":  # nothing is fetched from a network
+        return None
+    path = Path(unquote(urlsplit(name).path)) if separator else source.parent / name
+    return path if path.is_file() else None
 
 
-def _listed(variable: str) -> list[Path]:
-    return [Path(part) for part in os.environ.get(variable, "").split(os.pathsep) if part]
+def package_of(name: str) -> str:
+    """Return the package that the name of a mesh begins with; nothing for one that names none."""
+    scheme, _, rest = name.partition("://")
+    return rest.partition("/")[0] if scheme in PACKAGED else ""
 
 
 @dataclass(frozen=True, eq=False)

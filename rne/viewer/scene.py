@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from rne.errors import ModelError
 from rne.model.robot import Robot
 from rne.model.tree import Body, Tree
+from rne.read.packages import Packages, ways_to_name
 from rne.read.urdf.geometry import Geometry, read_geometry
-from rne.viewer.meshes import locate
+from rne.viewer.meshes import locate, package_of
 
 Array = NDArray[np.float64]
 
@@ -160,14 +161,16 @@ def _shapes(robot: Robot) -> tuple[tuple[Geometry, ...], tuple[str, ...]]:
         everything = read_geometry(source)
     except ModelError as error:
         return (), (f"no shapes: {error}",)
-    links = set(robot.frame_names)
+    links, packages = set(robot.frame_names), Packages(source, dict(robot.tree.packages))
     notes: list[str] = []
     for role in ("visual", "collision"):
         wanted = [shape for shape in everything if shape.role == role and shape.link in links]
-        found = [_with_file(shape, source) for shape in wanted]
+        found = [_with_file(shape, source, packages) for shape in wanted]
         missing = [shape.mesh for shape, there in zip(wanted, found, strict=True) if there is None]
         if missing:
             notes.append(missing_meshes(role, "not found", missing))
+            unknown = dict.fromkeys(name for mesh in missing if (name := package_of(mesh)) and not packages.find(name))
+            notes += [ways_to_name(name) for name in unknown if ways_to_name(name) not in notes]
         shapes = tuple(shape for shape in found if shape is not None)
         if shapes:
             if role == "collision":
@@ -176,11 +179,11 @@ def _shapes(robot: Robot) -> tuple[tuple[Geometry, ...], tuple[str, ...]]:
     return (), tuple(notes)
 
 
-def _with_file(shape: Geometry, source: str) -> Geometry | None:
+def _with_file(shape: Geometry, source: str, packages: Packages) -> Geometry | None:
     """Return the shape with the path of its mesh, if it has one; None if the file does not exist."""
     if shape.kind != "mesh":
         return shape
-    path = locate(shape.mesh, Path(source))
+    path = locate(shape.mesh, Path(source), packages)
     return None if path is None else replace(shape, mesh=os.fspath(path))
 
 

@@ -35,6 +35,9 @@ def structured(names=ORDER, q=None):
     return table
 
 
+NUMBERED = {f"f{k}": Q[:, k] for k in range(ROBOT.n)}  # names that numpy gives where there are none
+
+
 def frame():
     return pd.DataFrame(columns())
 
@@ -44,7 +47,7 @@ FORMS = {
     "named tuple": lambda: collections.namedtuple("State", ORDER)(**columns()),
     "structured array": structured,
     "record array": lambda: structured().view(np.recarray),
-    "structured array without names": lambda: structured([f"f{k}" for k in range(ROBOT.n)], {f"f{k}": Q[:, k] for k in range(ROBOT.n)}),
+    "structured array without names": lambda: structured(list(NUMBERED), NUMBERED),
     "pandas": frame,
     "pandas with nulls": lambda: frame().astype("Float64"),
     "pandas of arrow": lambda: frame().convert_dtypes(dtype_backend="pyarrow"),
@@ -173,7 +176,8 @@ def test_times_of_all_kinds() -> None:
     stamps = pd.date_range("2030-01-01", periods=3, freq="10ms")
     forms = [
         stamps, stamps.to_series(), pd.Series(stamps.tz_localize("Europe/Berlin")), stamps - stamps[0],
-        pd.Series(stamps - stamps[0]).astype("duration[ns][pyarrow]"), pd.Series(stamps).astype("timestamp[ns][pyarrow]"),
+        pd.Series(stamps - stamps[0]).astype("duration[ns][pyarrow]"),
+        pd.Series(stamps).astype("timestamp[ns][pyarrow]"),
         pl.Series(stamps.to_numpy()), pa.array(stamps), xr.DataArray(stamps), stamps.to_numpy(),
         list(stamps.to_pydatetime()), [datetime.timedelta(milliseconds=10 * k) for k in range(3)],
         pd.Series([0, 0.01, 0.02], dtype="Float64"), [0, 0.01, 0.02],

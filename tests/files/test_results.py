@@ -202,3 +202,13 @@ def test_an_npy_behind_something_else_in_a_stream() -> None:
     assert_same_bits(np.load(stream), X)
     assert stream.getvalue().startswith(b"before")
     assert stream.getvalue().endswith(b"after")
+
+
+def test_a_tilde_is_the_home_folder(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    with Results("~/out.csv", NAMES) as results:
+        results.write(None, {"tau": TAU, "x": X})
+    written = csv.read_csv(tmp_path / "out.csv")
+    assert written.num_rows == len(TAU)
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]

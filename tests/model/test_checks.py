@@ -11,7 +11,7 @@ from rne.model.tree import Body, Drive, Joint
 def found(thing, check) -> tuple[str, str]:
     findings = Findings("here")
     check(thing, findings.at("it"))
-    return "\n".join(map(str, findings.errors)), "\n".join(map(str, findings.notes))
+    return "\n".join(map(str, findings.errors + findings.doubts)), "\n".join(map(str, findings.notes))
 
 
 def check_drive_alone(drive, spot):

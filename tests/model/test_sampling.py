@@ -103,3 +103,9 @@ def test_velocities_of_followers():
     assert velocity_limits(robot).tolist() == [2.5]
     robot = rne.load_urdf(coupled((-1, 1), (-3, 3), -2.0, speed=(0.0, 0.0)), strict=False)
     assert velocity_limits(robot).tolist() == [INF]
+
+
+def test_a_range_between_two_zeros_is_drawn_from():
+    """A follower at rest: 0.0 to -0.0, which numpy takes for a range below zero."""
+    still = joint("prismatic", 0.0, -0.0)
+    assert random_positions(still, 3, np.random.default_rng(0)).tolist() == [[0.0]] * 3

@@ -68,7 +68,6 @@ def with_coupling(*names, **numbers):
         (with_turn(drive=Drive(viscous=NAN)), "Drive.viscous = nan is not finite"),
         (with_turn(drive=Drive(rest=math.inf)), "Drive.rest = inf is not finite"),
         (with_turn(drive=Drive(gear_ratio=0.0)), "the gear ratio is 0"),
-        (with_turn(drive=Drive(coulomb_minus=-1.0)), "the Coulomb friction -1 is negative"),
         (with_turn(drive=None), "its drive None is no Drive"),
         (with_turn(mimic="bend"), "its mimic 'bend' is no Mimic"),
         (with_turn(mimic=Mimic("bend", NAN)), "Mimic.ratio = nan is not finite"),

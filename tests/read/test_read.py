@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import rne
 from rne.errors import ModelError
 from rne.read import read
 from rne.read.urdf.reader import read_urdf
@@ -120,3 +121,19 @@ def test_published_robots():
         tree, model = read(path), pin.buildModelFromUrdf(str(path))
         assert {joint.name for joint in tree.joints if joint.movable} == set(model.names[1:]), path
         same_as_pinocchio(tree, model)
+
+
+def test_a_tilde_is_the_home_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    (tmp_path / "arm.urdf").write_text('<robot name="r"><link name="base"/></robot>')
+    (tmp_path / "arm.dh.toml").write_text(
+        'convention = "standard"\n[[rows]]\njoint = "revolute"\nmass = 1.0\na = 1.0\n'
+    )
+    for load, name in (rne.load, "arm.urdf"), (rne.load_urdf, "arm.urdf"), (rne.load, "arm.dh.toml"):
+        assert load(f"~/{name}").tree.source == str(tmp_path / name)
+        assert load(Path("~") / name).tree.source == str(tmp_path / name)
+    assert rne.diagnose("~/arm.urdf").ok
+    assert rne.doctor.repair_inertias("~/arm.urdf")[1] == ()
+    with pytest.raises(ModelError, match=f"{tmp_path}/none.urdf: cannot read the file"):
+        rne.load("~/none.urdf")

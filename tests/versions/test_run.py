@@ -19,7 +19,7 @@ def project(*dependencies: str, **extras: list[str]) -> dict:
 
 def test_each_package_of_this_project_has_one_lowest_version():
     found = run.floors(PROJECT)
-    assert {"numpy", "numba", "click", "dask", "pyarrow", "viser", "xacrodoc", "pin", "pytest"} <= set(found)
+    assert {"numpy", "numba", "click", "dask", "pyarrow", "viser", "xacro", "pin", "pytest"} <= set(found)
     assert not {"rne", "ruff", "casadi"} & set(found)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from rne.bodies.physical import about_center
 from rne.check import SYMMETRY_ROUNDING, ZERO, Matrix, vector
 from rne.errors import listed, shown
-from rne.model.checks import check_body, check_drive, check_limits, is_measurable
+from rne.model.checks import check_body, check_drive, check_limits, is_measurable, note_far
 from rne.model.findings import WrongValueError
 from rne.model.tree import Body, Drive, Joint, Limits
 from rne.model.values import as_number, as_numbers, as_sequence, as_square
@@ -98,7 +98,10 @@ def _read_row(values: object, number: int, table: Fields, places: Places) -> Row
         name, kind, _read_parent(row, number), "", limits=_read_limits(row), drive=_read_drive(row), line=line_of("")
     )
     body = _read_body(row, f"link{number}")
-    return Row(joint, body, row.number("a"), _read_angle(row, "alpha"), row.number("d"), _read_angle(row, "theta"))
+    a, d = row.number("a"), row.number("d")
+    for key, length in ("a", a), ("d", d):
+        note_far(key, length, row.spot(key))
+    return Row(joint, body, a, _read_angle(row, "alpha"), d, _read_angle(row, "theta"))
 
 
 def _read_parent(row: Fields, number: int) -> str:
@@ -173,11 +176,7 @@ def _read_coulomb(row: Fields) -> tuple[float, float]:
             f"coulomb = {shown(value)} is not a finite number, nor two of them as [plus, minus] or {{plus, minus}}"
         )
         return 0.0, 0.0
-    if plus < 0:
-        row.spot("coulomb").error(
-            f"coulomb = {shown(value)} is negative for positive velocity; its size is wanted, friction opposes motion"
-        )
-    return plus, abs(minus)
+    return plus, abs(minus) if minus is not plus else minus
 
 
 def _read_body(row: Fields, name: str) -> Body:

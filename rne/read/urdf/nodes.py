@@ -34,12 +34,15 @@ class Node:
         return self.findings.at(self.owner, self.element.line)
 
     def child(self, tag: str) -> Node | None:
-        """Return the only child called `tag`, or None; a second one is an error."""
+        """Return the first child called `tag`, or None; report others, which do harm if they say something else."""
         found = [element for element in self.element.children if element.tag == tag]
-        if len(found) > 1:
-            self.findings.at(self.owner, found[1].line).error(
-                f"<{tag}> stands here again, after line {found[0].line}; keep one of them"
-            )
+        for other in found[1:]:
+            spot = self.findings.at(self.owner, other.line)
+            again = f"<{tag}> stands here again, after line {found[0].line}"
+            if other.says_the_same(found[0]):
+                spot.note(f"{again}, and says the same")
+            else:
+                spot.doubt(f"{again}, and says something else; keep one of them, the first is taken")
         return Node(found[0], self.owner, self.findings) if found else None
 
     def needed_child(self, tag: str) -> Node | None:
@@ -92,7 +95,7 @@ class Node:
         if text is None:
             return default
         try:
-            return _parse(text, len(default))
+            return parse_numbers(text, len(default))
         except WrongValueError as wrong:
             self._complain(attribute, str(wrong))
             return default
@@ -102,7 +105,14 @@ class Node:
         self.spot.error(f"<{self.element.tag}> {attribute}={shown(text)} {what}")
 
 
-def _parse(text: str, count: int) -> tuple[float, ...]:
+def parse_numbers(text: str, count: int) -> tuple[float, ...]:
+    """Return the numbers in a text.
+
+    Raises
+    ------
+    WrongValueError
+        They are not as many, or something else stands there.
+    """
     # `str.split()` would also split at the no-break space and other blanks that XML does not know.
     words = re.split(f"[{WHITE_SPACE}]+", text.strip(WHITE_SPACE))
     wanted = "one number is" if count == 1 else f"{count} numbers separated by blanks are"

@@ -11,21 +11,39 @@ import math
 import os
 from dataclasses import replace
 
-from rne.check import ZERO, Matrix, Vector
+from rne.check import ZERO, Matrix, Vector, check_flag
 from rne.errors import shown
-from rne.model.checks import check_body, check_drive, check_limits, check_passive, check_place, note_weightless
+from rne.model.checks import (
+    check_body,
+    check_drive,
+    check_limits,
+    check_passive,
+    check_place,
+    note_far,
+    note_weightless,
+)
 from rne.model.findings import Findings
 from rne.model.structure import check_structure, parents_first
 from rne.model.tree import Body, Drive, Joint, Limits, Mimic, Pose, Tree
 from rne.read.files import file_name, read_bytes
 from rne.read.poses import rotate_tensor, rotation_rpy, tensor
-from rne.read.urdf.grammar import check_grammar
-from rne.read.urdf.nodes import EXPAND, Node
+from rne.read.urdf.extensions import with_extensions
+from rne.read.urdf.grammar import MIRRORED, check_grammar
+from rne.read.urdf.leftovers import check_leftovers
+from rne.read.urdf.nodes import Node
+from rne.read.urdf.planar import PLANAR, check_planar, unfold_planar
+from rne.read.urdf.repeats import each_once, free_followers
 from rne.read.urdf.xmltree import Element, parse
 
-KINDS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed"}
+KINDS = {
+    "revolute": "revolute",
+    "continuous": "revolute",
+    "prismatic": "prismatic",
+    "fixed": "fixed",
+    "planar": PLANAR,
+}
+"""What a joint of URDF is here."""
 DEFAULT_AXIS: Vector = (1.0, 0.0, 0.0)
-LATER = ("floating", "planar")
 VERSIONS = ("1.0", "1")
 NAMELESS = "robot"
 
@@ -35,15 +53,17 @@ _OTHER_ROOTS = {
 }
 
 
-def read_urdf(path_or_text: str | bytes | os.PathLike[str], *, strict: bool = True) -> Tree:
+def read_urdf(path_or_text: str | bytes | os.PathLike[str], *, strict: bool = True, extensions: bool = False) -> Tree:
     """Read a URDF file or text.
 
     Parameters
     ----------
     path_or_text : a path, or the document itself: text that contains ``<``, or bytes.
-    strict : whether physical doubts (negative mass, inertia that is not positive semidefinite, limits that cross,
-        negative damping) are errors. If False they become notes of the tree. What breaks the structure, or cannot be
-        read, is always an error.
+    strict : whether doubts are errors: what no body has (a negative mass, an indefinite inertia), and what may be lost
+        or meant otherwise (a misspelt attribute, two different inertias, an inertia left out). If False they become
+        notes of the tree. What has no defensible reading is always an error. `docs/robots.md` has the list.
+    extensions : whether to read rotors, springs and damping where other programs keep them, see
+        `rne.read.urdf.extensions`. If False, what is there and acts on the robot is a note of the tree.
 
     Returns
     -------
@@ -77,18 +97,21 @@ def read_urdf(path_or_text: str | bytes | os.PathLike[str], *, strict: bool = Tr
     >>> tree.joints[0].kind, tree.joints[0].axis
     ('revolute', (0.0, 1.0, 0.0))
     """
+    check_flag("extensions", extensions)
     findings, data, encoding = open_urdf(path_or_text, strict)
-    return read_document(data, findings, encoding)
+    return read_document(data, findings, encoding, extensions)
 
 
-def read_document(data: bytes, findings: Findings, encoding: str | None = None) -> Tree:
+def read_document(data: bytes, findings: Findings, encoding: str | None = None, extensions: bool = False) -> Tree:
     """Read a URDF document; the parameters are those of `rne.read.xmltree.parse`, result and errors as for a file."""
     robot = parse(data, findings, encoding)
     _check_document(robot, findings)
     ignored = check_grammar(robot, findings)
     name = _read_name(robot, findings)
-    bodies = [_read_link(element, findings) for element in robot.children if element.tag == "link"]
-    joints = [_read_joint(element, findings) for element in robot.children if element.tag == "joint"]
+    bodies = [_read_link(element, findings) for element in each_once(robot, "link", findings)]
+    joints = [_read_joint(element, findings) for element in each_once(robot, "joint", findings)]
+    joints = with_extensions(robot, free_followers(joints, findings), findings, extensions)
+    bodies, joints = unfold_planar(bodies, joints)
     check_structure(bodies, joints, findings)
     check_passive(joints, (), findings)
     if not findings.errors:
@@ -111,13 +134,7 @@ def _check_document(robot: Element, findings: Findings) -> None:
     spot = findings.at(f"<{robot.tag}>", robot.line)
     if robot.tag != "robot":
         spot.fail(_OTHER_ROOTS.get(robot.tag, "the outermost element of URDF is <robot>"))
-    prefixes = {"xacro"}
-    for element in robot.walk():
-        spaces = element.attributes.items()
-        prefixes |= {key[6:] for key, uri in spaces if key.startswith("xmlns:") and "xacro" in uri}
-        prefix, colon, _ = element.tag.partition(":")
-        if colon and prefix in prefixes:
-            findings.at(f"<{element.tag}>", element.line).fail(f"this is xacro, not yet URDF; {EXPAND}")
+    check_leftovers(robot, findings)
 
 
 def _read_name(robot: Element, findings: Findings) -> str:
@@ -142,7 +159,9 @@ def _read_link(element: Element, findings: Findings) -> Body:
         return Body(name, has_inertial=False, line=element.line)
     errors = len(findings.errors)
     origin = _read_pose(inertial)
-    mass, inertia = inertial.needed_child("mass"), inertial.needed_child("inertia")
+    mass, inertia = inertial.needed_child("mass"), inertial.child("inertia")
+    if inertia is None:
+        inertial.spot.doubt("<inertial> has no <inertia>, which the format demands; the link is taken as a point mass")
     body = Body(
         name,
         mass=mass.needed_number("value") if mass else 0.0,
@@ -156,7 +175,16 @@ def _read_link(element: Element, findings: Findings) -> Body:
 
 
 def _read_tensor(inertia: Node) -> Matrix:
-    ixx, iyy, izz, ixy, ixz, iyz = map(inertia.needed_number, ("ixx", "iyy", "izz", "ixy", "ixz", "iyz"))
+    ixx, iyy, izz = map(inertia.needed_number, ("ixx", "iyy", "izz"))
+    missing = [key for key in MIRRORED.values() if not inertia.has(key)]
+    if missing:
+        plural = "s" if len(missing) > 1 else ""
+        inertia.spot.doubt(
+            f"<inertia> has no attribute{plural} {', '.join(map(repr, missing))}, which the format demands; what is "
+            "missing is taken from its mirror (iyx for ixy), or as zero"
+        )
+    keys = (key if inertia.has(key) else mirror for mirror, key in MIRRORED.items())
+    ixy, ixz, iyz = (inertia.number(key, 0.0) for key in keys)
     return tensor(ixx, iyy, izz, ixy, ixz, iyz)
 
 
@@ -178,8 +206,11 @@ def _read_joint(element: Element, findings: Findings) -> Joint:
     name = Node(element, "joint", findings).needed_text("name")
     node = Node(element, f"joint {name!r}", findings)
     kind = node.needed_text("type")
-    if kind in LATER:
-        node.spot.error(f"type {kind!r} is not supported yet; known are {', '.join(KINDS)}")
+    if kind == "floating":
+        node.spot.error(
+            "type 'floating' is not supported: the base is at rest here, and a free body has no motor; make the joint "
+            "fixed, or take it out, which makes its child the base"
+        )
     elif kind and kind not in KINDS:
         node.spot.error(f"type {kind!r} is unknown{findings.hint(kind, KINDS)}; known are {', '.join(KINDS)}")
     parent, child = node.needed_child("parent"), node.needed_child("child")
@@ -191,12 +222,16 @@ def _read_joint(element: Element, findings: Findings) -> Joint:
         origin=_read_pose(node),
         line=element.line,
     )
+    note_far("the distance from its parent", math.hypot(*fixed.origin.position), node.spot)
     joint = fixed if KINDS.get(kind, "fixed") == "fixed" else _make_movable(fixed, kind, node)
     check_place(joint, node.spot)
     return joint
 
 
 def _make_movable(joint: Joint, kind: str, node: Node) -> Joint:
+    if kind == PLANAR:
+        check_planar(node)
+        return replace(joint, kind=PLANAR, axis=_read_axis(node))
     return replace(
         joint,
         kind=KINDS[kind],
@@ -212,7 +247,7 @@ def _read_axis(node: Node) -> Vector:
     if axis is None:
         return DEFAULT_AXIS
     if not axis.has("xyz"):
-        axis.spot.error("<axis> has no attribute 'xyz', which the format demands")
+        axis.spot.doubt("<axis> has no attribute 'xyz', which the format demands; it is taken as 1 0 0, its default")
     x, y, z = axis.vector("xyz", DEFAULT_AXIS)
     # Scaling first keeps the squares of very large and very small numbers in range.
     size = max(abs(x), abs(y), abs(z))

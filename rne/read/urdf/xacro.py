@@ -12,25 +12,35 @@ from collections.abc import Mapping
 from contextlib import redirect_stderr
 from typing import Any
 
+from rne.check import at_home
 from rne.errors import ArgumentError, close_names, needing, shown
 from rne.model.findings import Findings
 from rne.model.tree import Tree
 from rne.read.files import read_bytes
+from rne.read.packages import Packages, ways_to_name
 from rne.read.urdf.reader import read_document
 
 _ONE_AT_A_TIME = threading.Lock()  # xacro keeps what it works on in globals
 
 
-def read_xacro(path: str | os.PathLike[str], args: Mapping[str, object] | None = None, *, strict: bool = True) -> Tree:
+def read_xacro(
+    path: str | os.PathLike[str],
+    args: Mapping[str, object] | None = None,
+    *,
+    packages: Mapping[str, str] | None = None,
+    strict: bool = True,
+    extensions: bool = False,
+) -> Tree:
     """Expand a xacro file and read the URDF that comes out.
 
-    Packages (``$(find name)``) are looked for in the folders around the file, then where ROS has them.
+    Packages (``$(find name)``) are looked for as `rne.read.packages.Packages` says.
 
     Parameters
     ----------
     path : the file.
     args : values of its arguments (``<xacro:arg>``) by name: text, numbers or booleans.
-    strict : as for `rne.read.urdf.read_urdf`.
+    packages : folders of packages by name; they go before those that are found.
+    strict, extensions : as for `rne.read.urdf.read_urdf`.
 
     Returns
     -------
@@ -59,10 +69,10 @@ def read_xacro(path: str | os.PathLike[str], args: Mapping[str, object] | None =
     ...     read_xacro(path, {"link": "ground"}).bodies[0].name
     'ground'
     """
-    where = os.fspath(path)
+    where = at_home(path)
     given = _Arguments({name: _as_text(name, value) for name, value in (args or {}).items()})
     read_bytes(Findings(where))  # for its errors
-    text, warnings = _expand(where, given)
+    text, warnings = _expand(where, given, Packages(where, packages))
     for name in (name for name in args or {} if name not in given.asked):
         near = close_names(name, given.asked)
         hint = f"did you mean {near[0]!r}?" if near else f"it asks for {', '.join(sorted(given.asked)) or 'none'}"
@@ -70,7 +80,7 @@ def read_xacro(path: str | os.PathLike[str], args: Mapping[str, object] | None =
     findings = Findings(f"{where} (expanded)", strict)
     for line in warnings:
         findings.at("").note(f"xacro: {line}")
-    return read_document(text.encode(), findings, "utf-8")
+    return read_document(text.encode(), findings, "utf-8", extensions)
 
 
 class _Arguments(dict[str, str]):
@@ -97,17 +107,29 @@ def _as_text(name: object, value: object) -> str:
     return str(value)
 
 
-def _expand(where: str, given: _Arguments) -> tuple[str, list[str]]:
+class _NotFoundError(Exception):
+    """A package that is not found; xacro passes it on, with words of its own or without."""
+
+
+def _expand(where: str, given: _Arguments, packages: Packages) -> tuple[str, list[str]]:
     """Return the expanded text and the warnings of xacro."""
-    xacro, substitution, finder = _import()
-    finder.walk_up_from(os.path.abspath(where))
+    xacro, substitution = _import()
+    missing: list[str] = []
+
+    def find(name: str) -> str:
+        folder = packages.find(name)
+        if folder is None:
+            missing.append(name)
+            raise _NotFoundError(name)
+        return os.fspath(folder)
+
     said = io.StringIO()
     with _ONE_AT_A_TIME, redirect_stderr(said):
-        before, substitution._eval_find = substitution._eval_find, finder.get_path
+        before, substitution._eval_find = substitution._eval_find, find
         try:
             text: str = xacro.process_file(where, mappings=given).toprettyxml(indent="  ")
         except Exception as error:  # expressions in the file may raise anything
-            what = str(error) or type(error).__name__
+            what = ways_to_name(missing[-1]) if missing else str(error) or type(error).__name__
             place = " ".join(str(file) for file in (xacro.filestack or [])[-1:] if str(file) != where)
             inside = f" (in {place})" if place else ""
             Findings(where).at("").fail(f"xacro cannot expand the file{inside}: {what}")
@@ -117,9 +139,8 @@ def _expand(where: str, given: _Arguments) -> tuple[str, list[str]]:
     return text, ["; ".join(part.strip().split("\n")) for part in parts if part.strip()]
 
 
-def _import() -> tuple[Any, Any, Any]:
+def _import() -> tuple[Any, Any]:
     with needing("xacro", "xacro files need"):
         import xacro
         from xacro import substitution_args
-        from xacrodoc.packages import PackageFinder
-    return xacro, substitution_args, PackageFinder()
+    return xacro, substitution_args

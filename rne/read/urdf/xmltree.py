@@ -48,6 +48,18 @@ class Element:
             yield element
             todo.extend(reversed(element.children))
 
+    def says_the_same(self, other: Element) -> bool:
+        """Whether tag, attributes and everything inside are equal, wherever the two stand."""
+        pairs = [(self, other)]
+        while pairs:
+            one, two = pairs.pop()
+            if (one.tag, one.attributes, one.text) != (two.tag, two.attributes, two.text):
+                return False
+            if len(one.children) != len(two.children):
+                return False
+            pairs.extend(zip(one.children, two.children, strict=True))
+        return True
+
 
 def parse(data: bytes, findings: Findings, encoding: str | None = None) -> Element:
     """Parse an XML document.

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import rne
 from rne.errors import ModelError
 from rne.read.dh.reader import tree_from_rows
 
@@ -70,8 +71,6 @@ def test_convention_must_be_named(convention):
         ({"inertia": {"ixx": 1, "izz": 1}}, "row 1, inertia: 'iyy' is missing"),
         ({"inertia": {"ixx": 1, "iyy": 1, "izz": 1, "iyx": 0}}, "key 'iyx' is unknown"),
         ({"inertia": {"ixx": 1, "iyy": 1, "izz": "1"}}, "izz = '1' is not a number"),
-        ({"coulomb": -1}, "coulomb = -1 is negative for positive velocity"),
-        ({"coulomb": [-1, 1]}, "coulomb = [-1, 1] is negative for positive velocity"),
         ({"coulomb": [1, 2, 3]}, "nor two of them as [plus, minus]"),
         ({"coulomb": {"plus": 1}}, "nor two of them as [plus, minus]"),
         ({"gear_ratio": 0}, "gear ratio is 0"),
@@ -94,7 +93,8 @@ def test_bad_rows(changes, wanted):
     [
         ({"mass": -1}, "mass -1 kg is negative"),
         ({"inertia": np.diag([-1, 1, 1])}, "not positive semidefinite"),
-        ({"lower": 1, "upper": -1}, "lower limit 1 is above the upper limit -1"),
+        ({"coulomb": -1}, "Coulomb friction -1 is negative"),
+        ({"coulomb": [-1, 1], "gear_ratio": 2}, "Coulomb friction -2 is negative"),
         ({"viscous": -1}, "viscous friction -1 is negative"),
         ({"rotor_inertia": -1}, "rotor inertia -1 is negative"),
     ],
@@ -163,3 +163,21 @@ def test_a_damper_that_drives_is_a_doubt():
     tree = tree_from_rows(rows(2), convention="standard", couplings=couplings, strict=False)
     assert "viscous friction -1 is negative" in tree.notes[0].what
     assert tree.couplings[0].viscous == -1.0
+
+
+@pytest.mark.parametrize(
+    ("key", "convention"), [("a", "standard"), ("d", "standard"), ("a", "modified"), ("d", "modified")]
+)
+def test_lengths_in_millimeters_are_doubted(key, convention):
+    tree = tree_from_rows(rows(**{key: -425.0}), convention=convention)
+    (note,) = (note for note in tree.notes if note.code == "unit-length")
+    assert f"{key} = -425 is 425 m; lengths are in meters" in note.what
+    assert tree_from_rows(rows(**{key: -0.425}), convention=convention).notes == ()
+
+
+def test_the_doctor_says_so_once(tmp_path):
+    path = tmp_path / "arm.dh.toml"
+    path.write_text('convention = "standard"\n[[rows]]\njoint = "revolute"\na = -425\nmass = 1\n')
+    with pytest.warns(rne.ModelWarning, match="a = -425 is 425 m"):
+        rne.load(path)
+    assert [finding.line for finding in rne.diagnose(path).findings if finding.code == "unit-length"] == [4]

@@ -84,23 +84,22 @@ def test_comma_gets_a_hint():
     [
         ('<mass value="1.5"/>', "", "link 'arm': <inertial> has no <mass>"),
         ('<mass value="1.5"/>', "<mass/>", "link 'arm': <mass> has no attribute 'value'"),
-        ('ixz="0" ', "", "link 'arm': <inertia> has no attribute 'ixz'"),
         ('<parent link="base"/>', "", "joint 'turn': <joint> has no <parent>"),
         ('<child link="arm"/>', "<child/>", "joint 'turn': <child> has no attribute 'link'"),
         ('<joint name="turn" type="revolute">', '<joint name="turn">', "joint 'turn': <joint> has no attribute 'type'"),
         ('<joint name="turn"', "<joint", "joint: <joint> has no attribute 'name'"),
         ('<joint name="turn"', '<joint name=" "', "joint: <joint> name=' ' is empty"),
-        ('type="revolute"', 'type="floating"', "joint 'turn': type 'floating' is not supported yet"),
-        ('type="revolute"', 'type="planar"', "joint 'turn': type 'planar' is not supported yet"),
+        (
+            'type="revolute"',
+            'type="floating"',
+            "joint 'turn': type 'floating' is not supported: the base is at rest here",
+        ),
         (
             'type="revolute"',
             'type="revolut"',
             "type 'revolut' is unknown (did you mean 'revolute'?); known are revolute,",
         ),
         ('<axis xyz="0 1 0"/>', '<axis xyz="0 0 -0"/>', "joint 'turn': the axis is zero"),
-        ('<axis xyz="0 1 0"/>', "<axis/>", "joint 'turn': <axis> has no attribute 'xyz'"),
-        ('<axis xyz="0 1 0"/>', '<axis xyz="0 1 0"/><axis xyz="1 0 0"/>', "<axis> stands here again, after line 9"),
-        ('friction="2"', 'friction="-2"', "joint 'turn': the Coulomb friction -2 is negative"),
         ('xyz="0 0 0.2" rpy="0 0 0"', 'quat_xyzw="0 0 0 1"', "quat_xyzw is not supported yet"),
     ],
 )
@@ -114,16 +113,10 @@ def test_link_without_name():
     assert "<urdf>:2: link: <link> has no attribute 'name'" in str(spoilt('<link name="base"/>', "<link/>"))
 
 
-def test_inertial_without_inertia():
-    start, end = GOOD.index("<inertia ixx"), GOOD.index("</inertial>")
-    assert "link 'arm': <inertial> has no <inertia>" in str(refusal(GOOD[:start] + GOOD[end:]))
-
-
 @pytest.mark.parametrize(
     ("more", "line", "wanted"),
     [
         (SPARE, 12, "link 'spare': 2 links have no parent joint ('base', 'spare')"),
-        ('<link name="arm"/>', 12, "link 'arm': duplicate name (first on line 3)"),
         (
             '<joint name="turn" type="fixed"><parent link="arm"/><child link="spare"/></joint>' + SPARE,
             12,
@@ -165,9 +158,7 @@ def test_robot_without_links():
 @pytest.mark.parametrize(
     ("mimic", "wanted"),
     [
-        ('<mimic joint="trun"/>', "mimics 'trun', which is not a joint (did you mean 'turn'?)"),
         ('<mimic joint="stuck"/>', "mimics 'stuck', which is fixed"),
-        ('<mimic joint="follow"/>', "mimics itself"),
         ('<mimic joint="turn" multiplier="two"/>', "<mimic> multiplier='two'"),
         ("<mimic/>", "<mimic> has no attribute 'joint'"),
     ],
@@ -198,15 +189,6 @@ def test_xacro_expressions():
     assert "${arm_mass}" in str(error)
     assert "xacro robot.urdf.xacro > robot.urdf" in str(error)
     assert "xacro" in str(spoilt('<link name="arm">', '<link name="$(arg prefix)arm">'))
-
-
-@pytest.mark.parametrize("prefix", ["xacro", "x"])
-def test_xacro_elements(prefix):
-    text = GOOD.replace('name="r"', f'name="r" xmlns:{prefix}="http://www.ros.org/wiki/xacro"')
-    text = text.replace("</robot>", f'<{prefix}:macro name="m"><link name="${{n}}"/></{prefix}:macro></robot>')
-    (problem,) = refusal(text).problems
-    assert problem.line == 12
-    assert "xacro" in problem.what
 
 
 @pytest.mark.parametrize(
@@ -269,11 +251,11 @@ def test_all_problems_come_at_once_in_file_order(tmp_path):
     [
         ('value="1.5"', 'value="-1.5"', "mass -1.5 kg is negative"),
         ('ixx="0.02"', 'ixx="-0.02"', "not positive semidefinite"),
-        ('lower="-3"', 'lower="4"', "lower limit 4 is above the upper limit 3"),
+        ('friction="2"', 'friction="-2"', "joint 'turn': the Coulomb friction -2 is negative"),
         ('damping="1"', 'damping="-1"', "viscous friction -1 is negative"),
     ],
 )
 def test_doubts_are_errors_when_strict_and_notes_otherwise(old, new, wanted):
     text = GOOD.replace(old, new)
     assert wanted in str(refusal(text, strict=True))
-    assert any(wanted in note.what for note in read_urdf(text, strict=False).notes)
+    assert any(wanted in str(note) for note in read_urdf(text, strict=False).notes)
