@@ -154,7 +154,7 @@ def _batch(
     batch_flags: _Flags | Callable[[int], _Flags],
 ) -> Floats | None:
     card: Any = robot._card
-    table: Floats | None = robot.links.table
+    table: Floats = robot.links.table
     if precision == "float32":
         card, table = robot._card32, robot.links.table32
         places = tuple([_single(place) for place in places])
@@ -169,10 +169,11 @@ def _batch(
     if result is None:
         return None
     if gravity is not None:
-        table = TABLE_WITH_GRAVITY[precision].call(card, gravity)
-        if table is None:
+        pulled: Floats | None = TABLE_WITH_GRAVITY[precision].call(card, gravity)
+        if pulled is None:
             return None
-        table.flags.writeable = False
+        pulled.flags.writeable = False
+        table = pulled
     samples = len(result)
     count = 1 if threads is None and samples < _FEW else thread_count(threads, samples, robot.n)
     more = batch_flags(samples) if callable(batch_flags) else batch_flags
