@@ -6,17 +6,17 @@ import collections
 import datetime
 
 import numpy as np
+import own_robots
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 import xarray as xr
-from calls import CALLS
-from calls.bad import ROBOT
 
 import rne
 from rne.batch.named import time_array
 
+ROBOT = rne.load_urdf(own_robots.ARM)
 NAMES = list(ROBOT.joint_names)
 ORDER = [NAMES[k] for k in np.random.default_rng(1).permutation(len(NAMES))]
 Q = np.random.default_rng(0).normal(size=(5, ROBOT.n))
@@ -137,36 +137,6 @@ def test_wrenches_by_their_parts() -> None:
     np.testing.assert_array_equal(rne.static_torque(ROBOT, Q, {frame_name: turned}), wanted)
     with pytest.raises(rne.ArgumentError, match=r"f_ext\['.*'\]: .*missing are fz"):
         rne.static_torque(ROBOT, Q, {frame_name: turned.rename(columns={"fz": "force"})})
-
-
-STATE_NAMES = ("q", "qd", "qdd", "tau", "q0", "qd0", "goal")
-
-
-@pytest.mark.parametrize("call", CALLS, ids=lambda call: call.title)
-def test_every_public_function_of_a_state_takes_names(call) -> None:
-    """A dict in another order gives what the array gives."""
-    given = {
-        name: value
-        for name, value in call.good.items()
-        if name in STATE_NAMES and isinstance(value, np.ndarray) and value.shape[-1:] == (ROBOT.n,)
-    }
-    if not given or call.good.get("robot") is not ROBOT:
-        pytest.skip("takes no state")
-    wanted = call()
-    for name, value in given.items():
-        assert_alike(call(**{name: columns(value)}), wanted)
-
-
-def assert_alike(got, wanted) -> None:
-    assert type(got) is type(wanted)
-    if isinstance(wanted, np.ndarray):
-        np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-12)
-    elif isinstance(wanted, tuple | list):
-        for one, other in zip(got, wanted, strict=True):
-            assert_alike(one, other)
-    elif isinstance(wanted, dict):
-        for key in wanted:
-            assert_alike(got[key], wanted[key])
 
 
 def test_times_of_all_kinds() -> None:
