@@ -20,12 +20,13 @@ ROBOT = rne.load_urdf(own_robots.ARM)
 NAMES = list(ROBOT.joint_names)
 ORDER = [NAMES[k] for k in np.random.default_rng(1).permutation(len(NAMES))]
 Q = np.random.default_rng(0).normal(size=(5, ROBOT.n))
+MADE_UP = [f"f{k}" for k in range(ROBOT.n)]
 PARTS = ("fx", "fy", "fz", "mx", "my", "mz")
 
 
 def columns(q=Q):
     assert ORDER != NAMES
-    return {name: np.ascontiguousarray(q[..., NAMES.index(name)]) for name in ORDER}
+    return {name: np.array(q[..., NAMES.index(name)]) for name in ORDER}
 
 
 def structured(names=ORDER, q=None):
@@ -44,7 +45,7 @@ FORMS = {
     "named tuple": lambda: collections.namedtuple("State", ORDER)(**columns()),
     "structured array": structured,
     "record array": lambda: structured().view(np.recarray),
-    "structured array without names": lambda: structured([f"f{k}" for k in range(ROBOT.n)], {f"f{k}": Q[:, k] for k in range(ROBOT.n)}),
+    "structured array without names": lambda: structured(MADE_UP, dict(zip(MADE_UP, Q.T, strict=True))),
     "pandas": frame,
     "pandas with nulls": lambda: frame().astype("Float64"),
     "pandas of arrow": lambda: frame().convert_dtypes(dtype_backend="pyarrow"),
@@ -126,7 +127,7 @@ def test_nulls_are_nan_and_float32_stays() -> None:
     rows = np.isnan(rne.gravity_vector(ROBOT, table)).any(axis=1)
     assert rows.tolist() == [False, False, True, False, False]
     assert rne.gravity_vector(ROBOT, frame().astype(np.float32)).dtype == np.float32
-    assert rne.gravity_vector(ROBOT, frame().astype("Int64")).dtype == np.float64
+    assert rne.gravity_vector(ROBOT, frame().round().astype("Int64")).dtype == np.float64
 
 
 def test_wrenches_by_their_parts() -> None:
@@ -143,7 +144,8 @@ def test_times_of_all_kinds() -> None:
     stamps = pd.date_range("2030-01-01", periods=3, freq="10ms")
     forms = [
         stamps, stamps.to_series(), pd.Series(stamps.tz_localize("Europe/Berlin")), stamps - stamps[0],
-        pd.Series(stamps - stamps[0]).astype("duration[ns][pyarrow]"), pd.Series(stamps).astype("timestamp[ns][pyarrow]"),
+        pd.Series(stamps - stamps[0]).astype("duration[ns][pyarrow]"),
+        pd.Series(stamps).astype("timestamp[ns][pyarrow]"),
         pl.Series(stamps.to_numpy()), pa.array(stamps), xr.DataArray(stamps), stamps.to_numpy(),
         list(stamps.to_pydatetime()), [datetime.timedelta(milliseconds=10 * k) for k in range(3)],
         pd.Series([0, 0.01, 0.02], dtype="Float64"), [0, 0.01, 0.02],

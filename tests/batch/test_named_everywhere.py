@@ -11,7 +11,7 @@ NAMES = list(ROBOT.joint_names)
 
 
 def columns(q):
-    return {name: np.ascontiguousarray(q[..., NAMES.index(name)]) for name in reversed(NAMES)}
+    return {name: np.array(q[..., NAMES.index(name)]) for name in reversed(NAMES)}
 
 
 STATE_NAMES = ("q", "qd", "qdd", "tau", "q0", "qd0", "goal")
