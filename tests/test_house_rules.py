@@ -24,7 +24,9 @@ LONGEST = 350
 # What else a room or file may import: packages of an extra, which need not be there.
 EXTRAS = {
     "dask.py": {"dask"},
+    "files/bags.py": {"rosbags"},
     "files/extra.py": {"pyarrow"},
+    "files/members.py": {"h5py", "scipy"},
     "plot": {"matplotlib"},
     "read/urdf/xacro.py": {"xacro"},
     "simulation/python_loop.py": {"scipy"},

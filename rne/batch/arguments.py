@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.batch.named import coordinates, time_array, wrench_array
-from rne.check import check_flag, numbers, real_array, unknown_name
+from rne.batch.named import as_arrays, time_array, wrench_array
+from rne.check import check_flag, numbers, unknown_name
 from rne.errors import ArgumentError, shown
 from rne.kernels.layout import FRICTION, SPRINGS
 from rne.model.frames import AXES, Frame, sites_of
@@ -137,12 +137,7 @@ def as_batch(
         uniform = len(plain) == len(values) and (not widths or all(width == robot.n for width in widths.values()))
         if uniform and kind.char in _NAMES and kind.isnative and all(v.flags.carray for v in plain):
             return Batch(shape[:1], _NAMES[kind.char], values)  # type: ignore[arg-type]
-    six = widths or {}  # what is no number a joint is a wrench, and settled
-    arrays = {
-        name: real_array(name, value) if name in six else coordinates(robot, name, value)
-        for name, value in values.items()
-        if value is not None
-    }
+    arrays = as_arrays(robot, values, widths or ())
     shape = as_shape(robot, {name: array.shape for name, array in arrays.items()}, widths)
     dtype = "float32" if all(array.dtype.itemsize == 4 for array in arrays.values()) else "float64"
     width = dict.fromkeys(values, robot.n) | dict(widths or {})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 
@@ -76,6 +76,21 @@ def coordinates(robot: Robot, argument: str, value: Any) -> Floats:
         It names other joints, or holds no real numbers.
     """
     return named_array(argument, value, robot.joint_names, f"the joints of {robot.name}")
+
+
+def as_arrays(robot: Robot, values: Mapping[str, Any], others: Collection[str]) -> dict[str, Floats]:
+    """Return arguments (..., n) that are there as arrays in the order of the joints; others are settled already.
+
+    Raises
+    ------
+    ArgumentError
+        One names other joints, or holds no real numbers.
+    """
+    return {
+        name: real_array(name, value) if name in others else coordinates(robot, name, value)
+        for name, value in values.items()
+        if value is not None
+    }
 
 
 def wrench_array(argument: str, value: Any) -> Floats:

@@ -8,8 +8,9 @@ import click
 import numpy as np
 
 import rne
+from rne.cli.motion import Job, takes_motion
 from rne.cli.options import examples, takes_robot
-from rne.cli.stream import Job, opened, takes_motion
+from rne.cli.stream import opened
 from rne.model.robot import Robot
 
 KINDS = ("torque", "breakdown", "power", "energy", "phase")

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import rne
+from rne.cli.motion import Job, takes_motion
 from rne.cli.options import examples, say, takes_robot
-from rne.cli.stream import QUANTITIES, Job, Work, stream, takes_motion
+from rne.cli.stream import QUANTITIES, Work, stream
 from rne.model.robot import Robot
 
 if TYPE_CHECKING:

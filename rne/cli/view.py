@@ -7,8 +7,9 @@ from typing import Any
 import click
 
 import rne
+from rne.cli.motion import Job, takes_motion
 from rne.cli.options import examples, say, takes_robot
-from rne.cli.stream import Job, opened, takes_motion
+from rne.cli.stream import opened
 from rne.model.robot import Robot
 
 

@@ -65,6 +65,18 @@ class Columns:
 Pattern = str | Sequence[str]
 
 
+def check_names(argument: str, given: object) -> None:
+    """Refuse what is not several names.
+
+    Raises
+    ------
+    ArgumentError
+        It is something else.
+    """
+    if isinstance(given, str) or not isinstance(given, Collection) or not all(isinstance(n, str) for n in given):
+        raise ArgumentError(f"{argument}: wanted several names, got {shown(given)}")
+
+
 def check_asked(
     robot: Robot,
     quantities: Sequence[str],
@@ -80,8 +92,7 @@ def check_asked(
         They do.
     """
     for argument, given in (("quantities", quantities), ("wrenches", wrenches), ("joints", joints or ())):
-        if isinstance(given, str) or not isinstance(given, Collection) or not all(isinstance(n, str) for n in given):
-            raise ArgumentError(f"{argument}: wanted several names, got {shown(given)}")
+        check_names(argument, given)
     if "q" not in quantities or not set(quantities) <= set(QUANTITIES):
         raise ArgumentError(f"quantities: wanted q, and of {', '.join(QUANTITIES)} no others, got {shown(quantities)}")
     if rename is not None and not (isinstance(rename, Mapping) and all(map(_is_renaming, rename.items()))):
@@ -213,8 +224,8 @@ def _parts(where: str, time: str, names: Sequence[str]) -> tuple[str, str | None
     if time not in names and "+" in time:
         whole, _, rest = (part.strip() for part in time.partition("+"))
         return whole, rest
-    if time in names and (whole := seconds_of(time, names)) is not None:
-        wanted = advice({"t": f"{whole}+{time}"})
+    if time in names and (first := seconds_of(time, names)) is not None:
+        wanted = advice({"t": f"{first}+{time}"})
         raise FileError(f"{where}: column {time!r} has the nanoseconds within each second alone; wanted is {wanted}")
     return time, None
 

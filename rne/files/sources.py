@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from rne.errors import ArgumentError
 from rne.files.arrow import Arrow, Parquet
 from rne.files.base import Source
 from rne.files.columns import QUANTITIES, WRENCH
@@ -26,6 +27,10 @@ def open_source(
     sparse: bool,
 ) -> Source:
     """Open what reads a file; arguments as those of `Trajectory`."""
+    if header is not None and kind != "csv":
+        raise ArgumentError(f"header: {name} is {kind}, which names its columns itself; wanted is None")
+    if topic is not None and kind != "bag":
+        raise ArgumentError(f"topic: {name} is {kind}, which has no topics; wanted is None")
     if kind == "csv":
         return Csv(stream, name, codec, header, sparse)
     if kind == "bag":

@@ -17,7 +17,7 @@ from rne.check import at_home, check_choice, check_flag, whole_number
 from rne.errors import ArgumentError, FileError, shown
 from rne.files.base import Piece, Source, numbers_of
 from rne.files.chunk import Chunk
-from rne.files.columns import LOAD, Columns, check_asked, match
+from rne.files.columns import LOAD, Columns, check_asked, check_names, match
 from rne.files.extra import compute, pa
 from rne.files.filled import FILLS, filled
 from rne.files.formats import check_format, codec_of, format_of
@@ -126,10 +126,7 @@ class Trajectory:
             check_choice("time_unit", time_unit, TIME_UNITS)
         if fill is not None:
             check_choice("fill", fill, FILLS)
-        if header is not None and (
-            isinstance(header, str) or not isinstance(header, Sequence) or not all(isinstance(n, str) for n in header)
-        ):
-            raise ArgumentError(f"header: wanted names of columns, got {shown(header)}")
+        check_names("header", header or ())
         if topic is not None and not isinstance(topic, str):
             raise ArgumentError(f"topic: wanted a name, got {shown(topic)}")
         self._fill = fill
@@ -152,10 +149,6 @@ class Trajectory:
                     stream = stack.enter_context(pa.OSFile(self.name))  # read without the GIL
             else:
                 self.name, stream, kind = name or "<stream>", path, format or "csv"
-            if header is not None and kind != "csv":
-                raise ArgumentError(f"header: {self.name} is {kind}, which names its columns itself; wanted is None")
-            if topic is not None and kind != "bag":
-                raise ArgumentError(f"topic: {self.name} is {kind}, which has no topics; wanted is None")
             frames = [*wrenches, *(key.removeprefix(LOAD) for key in rename or {} if key.startswith(LOAD))]
             self._stream, self._start = stream, 0 if kind == "bag" else stream.tell() if _seekable(stream) else None
             self._read: Callable[[], Source] = lambda: open_source(
