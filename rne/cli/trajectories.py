@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -117,7 +118,7 @@ def convert(robot: Robot, job: Job, convention: str) -> None:
     same, in this order and in the order of the joints (t comes first); what is no state of the robot is left out. An
     NPY has no names, and takes the first of q, qd, qdd, tau alone.
     """
-    writers = {
+    writers: dict[str, Callable[[str], str]] = {
         ".urdf": robot.to_urdf,
         ".xml": robot.to_mjcf,
         ".toml": functools.partial(robot.to_dh, convention=convention),
