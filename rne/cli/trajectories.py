@@ -125,7 +125,7 @@ def convert(robot: Robot, job: Job, convention: str) -> None:
     t first and the others in this order and in the order of the joints; all other columns are omitted. An NPY file has
     no names, and gets only the first of q, qd, qdd, tau.
     """
-    writers: dict[str, Callable[[str], object]] = {
+    writers: dict[str, Callable[[str], str]] = {
         ".urdf": robot.to_urdf,
         ".xml": robot.to_mjcf,
         ".toml": functools.partial(robot.to_dh, convention=convention),

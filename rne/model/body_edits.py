@@ -264,10 +264,10 @@ def mount_of(tree: Tree, name: str) -> Joint:
     ArgumentError
         It is the root, or a joint moves it.
     """
+    if not isinstance(name, str) or name not in {body.name for body in tree.bodies}:
+        raise unknown_name("replacing", "link", name, (body.name for body in tree.bodies))
     found = next((joint for joint in tree.joints if joint.child == name), None)
     if found is None or found.movable:
-        if not isinstance(name, str) or name not in {body.name for body in tree.bodies}:
-            raise unknown_name("replacing", "link", name, (body.name for body in tree.bodies))
         why = "it is the root" if found is None else f"joint {found.name!r} moves it"
         raise ArgumentError(f"replacing: {name!r} is not bolted to anything, {why}; name a link on a fixed joint")
     return found

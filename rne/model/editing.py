@@ -128,9 +128,9 @@ class Editing:
             raise ArgumentError(f"tool: wanted an Inertia or a Robot, got {type(tool).__name__}")
         tree, carrier = self.tree, frame
         if replacing is not None:
+            mount = body_edits.mount_of(tree, replacing)
             if frame is not None:
                 raise ArgumentError("frame: the tool takes the place of another, which says where it is; leave one out")
-            mount = body_edits.mount_of(tree, replacing)
             tree, carrier = body_edits.without_body(tree, replacing, 2), mount.parent
             turn, offset = np.array(mount.origin.rotation), np.array(mount.origin.position)
             position = offset + turn @ numbers("position", position, (3,))

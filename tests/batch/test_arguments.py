@@ -26,7 +26,15 @@ OF_A_FILE = {"couplings", "path", "path_or_text", "rows"}
 
 HOMES = (rne, rne.control, rne.files, rne.jit, rne.lagrange, rne.plot)
 # Besides methods, what checks its arguments when it is made.
-MADE = {rne.Robot, rne.Inertia, rne.Evaluator, rne.files.Differentiated, rne.files.Results, rne.files.Trajectory}
+MADE = {
+    rne.Robot,
+    rne.Inertia,
+    rne.Evaluator,
+    rne.TreeBuilder,
+    rne.files.Differentiated,
+    rne.files.Results,
+    rne.files.Trajectory,
+}
 # Methods of a stream, called in an order of their own, and what is passed on to kernels: tested where they belong.
 ELSEWHERE = {rne.files.Differentiated, rne.files.Results, rne.files.Trajectory, rne.control.Controller}
 

@@ -144,6 +144,7 @@ def test_springs_to_a_locked_joint_act_on_the_other(tmp_path):
         assert_near(again.damping, robot.damping)
 
 
+@pytest.mark.filterwarnings("ignore:.*(links are called|limits of velocity|in MJCF)")
 def test_coordinates_keep_the_order_asked_for():
     robot = arm(joints=[*reversed(arm().joint_names)])
     assert rne.load_urdf(robot.to_urdf()).joint_names == robot.joint_names

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from own_robots import ARM, arm
 
@@ -41,6 +46,22 @@ BASES = [
 PLANAR = "models/planar2/robot.dh.toml"
 
 EVALUATOR = rne.Evaluator(ROBOT)
+PLAIN = rne.load(PLANAR)
+BODY_OF_A_LINK = Body("link", 1.0)
+
+
+def fresh(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method of a builder of two joints that is made anew for each call."""
+
+    @functools.wraps(method)
+    def call(**arguments: Any) -> Any:
+        builder = rne.TreeBuilder("arm").add("a", "revolute", name="one", inertia=BODY)
+        return method(builder.add("b", "revolute", name="two", inertia=BODY), **arguments)
+
+    signature = inspect.signature(method)
+    call.__signature__ = signature.replace(parameters=list(signature.parameters.values())[1:])  # type: ignore[attr-defined]
+    return call
+
 
 BODY_CALLS: tuple[Call, ...] = (
     call_of(
@@ -143,15 +164,19 @@ BODY_CALLS: tuple[Call, ...] = (
         name="drill",
     ),
     call_of(ROBOT.to_urdf, {"path": PATHS}),
-    call_of(ROBOT.to_mjcf, {"path": PATHS}),
-    call_of(ROBOT.to_dh, {"path": PATHS, "convention": ["Modified", "", None, 3, ["standard"]]}),
+    call_of(PLAIN.to_mjcf, {"path": PATHS}),
+    call_of(
+        PLAIN.to_dh,
+        {"path": PATHS, "convention": ["Modified", "", None, 3, ["standard"]]},
+        convention="standard",
+    ),
     call_of(
         rne.TreeBuilder,
         {"base": ["", " ", None, 3, b"name", ["name"]]},
         name="arm",
     ),
     call_of(
-        rne.TreeBuilder().add,
+        fresh(rne.TreeBuilder.add),
         {
             "link": ["", " ", None, 3, b"name", ["name"], "base"],
             "name": ["", " ", 3, b"name", ["name"]],
@@ -170,6 +195,27 @@ BODY_CALLS: tuple[Call, ...] = (
         link="link",
     ),
     call_of(
+        fresh(rne.TreeBuilder.couple),
+        {
+            "first": NAMES,
+            "second": NAMES,
+            **{key: no_number() for key in ("stiffness", "viscous", "rest", "ratio")},
+        },
+        first="one",
+        second="two",
+        stiffness=1.0,
+    ),
+    call_of(fresh(rne.TreeBuilder.tree)),
+    call_of(
+        fresh(rne.TreeBuilder.robot),
+        {
+            "base": BASES,
+            "joints": [["one"], ["one", "one"], "one", 3],
+            "lock": [["one"], "one", 3, {"nowhere": 0.0}, {"one": np.nan}],
+        },
+    ),
+    call_of(BODY_OF_A_LINK.to_inertia),
+    call_of(
         rne.from_screws,
         {
             "M": ["text", None, np.eye(3), np.eye(4) * 2, np.eye(4) * 1j, [np.eye(4)] * 4],
@@ -181,6 +227,7 @@ BODY_CALLS: tuple[Call, ...] = (
             "joints": [["joint1"], ["joint1", "joint1"], "joint1", 3],
             "lock": [["joint1"], "joint1", 3, {"nowhere": 0.0}, {"joint1": np.nan}],
         },
+        frame="space",
         M=np.eye(4),
         S=np.eye(6)[:, :2],
         inertias=[BODY, BODY],
