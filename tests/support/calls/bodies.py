@@ -29,7 +29,11 @@ PLANAR = "models/planar2/robot.dh.toml"
 BODY_CALLS: tuple[Call, ...] = (
     call_of(
         rne.load,
-        {"path": [None, 3, b"a.urdf", ["a.urdf"], "", "a.json", "none.urdf", ARM], "args": [["a"], "a", 3, {"a": 1}]},
+        {
+            "path": [None, 3, b"a.urdf", ["a.urdf"], "", "a.json", "none.urdf", ARM],
+            "args": [["a"], "a", 3, {"a": 1}],
+            "packages": [["a"], "a", 3, {"a": 1}, {1: "."}, {"a": "none"}],
+        },
         path=PLANAR,
     ),
     call_of(
