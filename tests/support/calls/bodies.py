@@ -70,6 +70,7 @@ BODY_CALLS: tuple[Call, ...] = (
             "path": [None, 3, b"a.urdf", ["a.urdf"], "", "a.json", "none.urdf", ARM],
             "args": [["a"], "a", 3, {"a": 1}],
             "base": BASES,
+            "packages": [["a"], "a", 3, {"a": 1}, {1: "."}, {"a": "none"}],
         },
         path=PLANAR,
     ),
