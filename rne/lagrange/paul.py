@@ -154,7 +154,7 @@ def paul_gravity_vector(robot: Robot, q: ArrayLike, *, gravity: ArrayLike | None
 
 
 def _seen_from_joints(robot: Robot, q: Array) -> Iterator[tuple[Placed, list[tuple[int, Joint, Array, NDArray[Any]]]]]:
-    """Bodies with the joints that move them: row, joint, joint frame at q = 0 in the base, and pose of the body in it."""
+    """Bodies with the joints that move them: row, joint, joint frame at q = 0 in the base, body in that frame."""
     T = {p.body.name: p.T for p in placed_bodies(robot, q, order=0)}
     moving = moving_joints(robot.tree)
     for p in placed_bodies(robot, q):

@@ -1,4 +1,4 @@
-"""What a reader finds wrong or odd in a file, collected so that one error can tell all of it."""
+"""Problems found by a reader in a file, collected so that one error can report them all."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from rne.check import check_flag
 from rne.errors import ModelError, Problem, close_names
 
 MOST_HINTS = 20
-"""Errors of one file for which a near name is looked up."""
+"""Largest number of errors per file for which similar names are looked up."""
 MOST_COMPARED = 20_000
-"""Names that are compared for hints in one file, which takes half a second."""
+"""Largest number of names compared for hints per file, which takes half a second."""
 
 
 @dataclass
@@ -22,7 +22,7 @@ class Findings:
     Attributes
     ----------
     where : file name, or ``<urdf>``, ``<dh>``.
-    strict : whether a physical doubt is an error (True) or a note (False).
+    strict : whether a physically impossible number is an error (True) or a note (False).
     errors, notes : the problems so far.
     """
 
@@ -37,13 +37,13 @@ class Findings:
         check_flag("strict", self.strict)
 
     def at(self, element: str, line: int | None = None) -> Spot:
-        """Return the spot of an element, to which things can be said."""
+        """Return the spot of an element, at which problems can be reported."""
         return Spot(self, element, line)
 
     def hint(self, word: str, known: Collection[str]) -> str:
-        """Return a hint at the known word nearest to `word`, or nothing when none is near.
+        """Return a hint at the known word most similar to `word`, or an empty text if none is similar.
 
-        After many errors, or among very many words, the search is left out, which is slow.
+        The search is slow, and is skipped after many errors or among very many words.
         """
         self._compared += len(known)
         wanted = len(self.errors) < MOST_HINTS and self._compared <= MOST_COMPARED
@@ -51,7 +51,7 @@ class Findings:
         return f" (did you mean {near[0]!r}?)" if near else ""
 
     def close(self) -> tuple[Problem, ...]:
-        """Return the notes in the order of the file, or raise one `ModelError` that holds every error."""
+        """Return the notes in the order of the file, or raise one `ModelError` with all errors."""
         if self.errors:
             raise ModelError(*sorted(self.errors, key=_line))
         return tuple(sorted(self.notes, key=_line))
@@ -59,30 +59,30 @@ class Findings:
 
 @dataclass(frozen=True)
 class Spot:
-    """An element of a file that things can be said about."""
+    """An element of a file, at which problems can be reported."""
 
     findings: Findings
     element: str
     line: int | None = None
 
     def error(self, what: str, code: str = "file") -> None:
-        """Report what makes the file unusable, strict or not."""
+        """Report a problem that makes the file unusable, strict or not."""
         self.findings.errors.append(self._problem(what, code))
 
     def doubt(self, what: str, code: str = "file") -> None:
-        """Report what no real robot has: an error when strict, otherwise a note."""
+        """Report a physically impossible number: an error if strict, otherwise a note."""
         (self.findings.errors if self.findings.strict else self.findings.notes).append(self._problem(what, code))
 
     def note(self, what: str, code: str = "file") -> None:
-        """Report what is legal but worth a word."""
+        """Report something valid but unusual."""
         self.findings.notes.append(self._problem(what, code))
 
     def negative(self, quantity: str, what: str) -> None:
-        """Report a negative spring or damper, a doubt if others do not make up for it: see `rne.read.checks`."""
+        """Record a negative spring or damper, a doubt unless others compensate for it: see `check_passive`."""
         self.findings.negative.append((quantity, self, what))
 
     def fail(self, what: str) -> NoReturn:
-        """Give up at once, where going on would only add noise."""
+        """Raise at once, where further checks would only report consequences."""
         raise ModelError(self._problem(what))
 
     def _problem(self, what: str, code: str = "file") -> Problem:
@@ -90,7 +90,7 @@ class Spot:
 
 
 class WrongValueError(Exception):
-    """A value that is not what is wanted; the message continues what names the value: "... is not a number"."""
+    """A value of the wrong kind; the message completes a sentence that names the value: "... is not a number"."""
 
 
 def _line(problem: Problem) -> int:
