@@ -142,7 +142,7 @@ class LinkTable:
 
     @staticmethod
     def with_gravity(table: NDArray[Any], gravity: Array) -> NDArray[Any]:
-        """Return a copy of a table with another gravity."""
+        """Return a copy of a table with the given gravity."""
         copy = table.copy()
         copy[0, at.GRAVITY : at.GRAVITY + 3] = gravity
         copy.flags.writeable = False
@@ -150,12 +150,12 @@ class LinkTable:
 
 
 def compile_tree(tree: Tree, order: tuple[str, ...] | None = None) -> LinkTable:
-    """Compile a tree.
+    """Compile a tree into a link table.
 
     Parameters
     ----------
-    tree : as a reader made it; its structure is sound.
-    order : names of the coordinates in the wanted order; the order of the file by default.
+    tree : tree with a valid structure, as returned by a reader.
+    order : names of the coordinates in the order of q; the order of the file by default.
 
     Examples
     --------
