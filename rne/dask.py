@@ -1,19 +1,19 @@
-"""The functions of rne on dask arrays: lazy, by blocks, on the threads of one machine or on a cluster (extra `dask`).
+"""Functions of rne on dask arrays: lazy, by blocks, on the threads of one machine or on a cluster (extra `dask`).
 
-Each function here takes the arguments of its namesake in rne, except `out` and `threads`, and gives a dask array of
-the shape, type and bits that the namesake would give. `q`, `qd`, `qdd`, `tau` and the wrenches of `f_ext` may be dask
-arrays or anything that numpy takes; they broadcast against each other. Results are chunked along the batch axes as the
-arguments are; the axis of the joints is one chunk, and made so where it is not. Lengths may be unknown.
+Each function takes the arguments of the function of the same name in rne, except `out` and `threads`, and returns a
+dask array with the same shape, dtype and bits. `q`, `qd`, `qdd`, `tau` and the wrenches of `f_ext` may be dask arrays
+or anything that numpy accepts; they broadcast against each other. Results are chunked along the batch axes like the
+arguments; the axis of the joints is rechunked to a single chunk. Lengths may be unknown.
 
-Arguments are checked at once, not on a worker. What only the numbers tell is told on computing: where a mass matrix is
-singular, the sample that the error names is counted from the start of its block.
+Arguments are checked when the function is called, not on a worker. Errors that depend on the numbers are raised on
+computation; for a singular mass matrix, the error counts the sample from the start of its block.
 
-A block is worked on by one thread, for dask gives each core a block of its own; blocks of ten thousand samples and more
-are worth a task. The robot stands in the graph once, and goes to each worker once. Where all fits into the memory of
-one machine, the functions of rne are faster: they write where the result is wanted.
+Each block is processed by one thread, since dask runs as many blocks as there are cores; use blocks of ten thousand
+samples or more. The graph contains the robot once, and each worker receives it once. If everything fits into the memory
+of one machine, the functions of rne are faster, since they write to the result directly.
 
-Where rne returns several arrays, as a dict or with names, so does its namesake here, and `dask.compute` of that gives
-what rne returns. `docs/cluster.md` goes from Parquet to Parquet on a cluster.
+If the function in rne returns several arrays, as a dict or with names, so does the function here, and `dask.compute`
+gives what rne returns. `docs/cluster.md` shows a calculation on a cluster from Parquet to Parquet.
 
 Examples
 --------
@@ -57,7 +57,7 @@ _ABSENT = ("out", "threads")
 
 
 def _by_blocks(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the namesake of a function of rne that works on dask arrays."""
+    """Return the version of a function of rne that works on dask arrays."""
     own = inspect.signature(function)
     parameters = [parameter for name, parameter in own.parameters.items() if name not in _ABSENT]
     signature = own.replace(parameters=parameters, return_annotation=Any)
@@ -70,7 +70,7 @@ def _by_blocks(function: Callable[..., Any]) -> Callable[..., Any]:
     lazy.by_blocks = function  # type: ignore[attr-defined]
     lazy.__signature__ = signature  # type: ignore[attr-defined]
     first = inspect.cleandoc(function.__doc__ or "").partition("\n")[0]
-    lazy.__doc__ = f"{first}\n\n`rne.{name}` by blocks of dask arrays; it tells arguments, results and errors."
+    lazy.__doc__ = f"{first}\n\n`rne.{name}` by blocks of dask arrays; see there for arguments, results and errors."
     return lazy
 
 
@@ -95,10 +95,10 @@ def _call_lazily(function: Callable[..., Any], arguments: dict[str, Any]) -> Any
     }
     shapes = {name: tuple(map(_length, array.shape)) for name, array in arrays.items()}
     batch = range(len(as_shape(robot, shapes, {name: 6 for name in arrays if name not in state})))
-    if isinstance(arguments.get("free"), Iterator):  # names that can be read but once, and each block reads them
+    if isinstance(arguments.get("free"), Iterator):  # can be read only once, but each block reads it
         arguments["free"] = list(arguments["free"])
     call = partial(_call, function, state, wrenches, arguments)
-    # Of no samples the function computes nothing, but checks the rest, and shows what it returns.
+    # With zero samples the function computes nothing, but checks the other arguments and shows what it returns.
     shown = call(robot, *(np.empty_like(array._meta, shape=(0, array.shape[-1])) for array in arrays.values()))
 
     def blockwise(work: Callable[..., Any], shown: Floats, *blocks: Any) -> Any:
@@ -107,8 +107,8 @@ def _call_lazily(function: Callable[..., Any], arguments: dict[str, Any]) -> Any
         token = f"rne-{function.__name__}"
         return da.blockwise(work, (*batch, *more), *blocks, new_axes=more, concatenate=True, token=token, **like)
 
-    # The robot is a key of the graph. The batch axes of an operand are the last ones of the result; its own last axis,
-    # of the joints or of a wrench, is none of the result's.
+    # The robot is a key of the graph. The batch axes of an operand are the last batch axes of the result; its last
+    # axis, of the joints or of a wrench, is not an axis of the result.
     blocks: list[Any] = [delayed(robot, pure=True, traverse=False), None]
     for label, array in enumerate(arrays.values(), len(batch)):
         blocks += [array.rechunk({array.ndim - 1: -1}), (*batch[len(batch) + 1 - array.ndim :], label)]
@@ -117,7 +117,7 @@ def _call_lazily(function: Callable[..., Any], arguments: dict[str, Any]) -> Any
             return blockwise(call, shown, *blocks)
         whole = blockwise(call, np.empty(0, object), *blocks)  # a block of it is what the function returned
     except ValueError as error:
-        raise ArgumentError(f"chunks of unknown lengths that do not fit each other: {error}") from None
+        raise ArgumentError(f"chunks of unknown lengths do not match: {error}; call compute_chunk_sizes()") from None
     return _with_parts(shown, lambda get, part: blockwise(get, part, whole, tuple(batch)))
 
 
@@ -136,7 +136,7 @@ def _length(length: float) -> int:
 
 
 class _Unknown(int):
-    """A length that only computing tells; it is taken to fit."""
+    """A length unknown before computation; it is assumed to match."""
 
     def __repr__(self) -> str:
         return "?"
@@ -150,7 +150,7 @@ def _call(
     robot: Robot,
     *blocks: Floats,
 ) -> Any:
-    """Call `function` on a block of each operand: those of the state, then the wrenches, by frame with their axes."""
+    """Call `function` on one block of each operand: those of the state, then the wrenches by frame."""
     arguments = dict(zip(state, blocks, strict=False))
     if wrenches is not None:
         given = zip(wrenches.items(), blocks[len(state) :], strict=True)

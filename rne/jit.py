@@ -1,10 +1,10 @@
-"""The algorithms as functions to call from your own compiled code (`numba.njit`).
+"""Algorithms for use in your own compiled code (`numba.njit`).
 
-Each takes `model`, the table that `model(robot)` returns, and arrays that it fills; nothing is allocated. Arrays are
-one-dimensional; those that are filled must be of the precision of the model, or the caller does not compile. Lengths
-are checked: a wrong one raises ValueError, and so does a site on a link that the model does not have.
+Each function takes the array returned by `model(robot)`, input arrays, and output arrays that it fills; nothing is
+allocated. States are one-dimensional arrays. Output arrays must have the precision of the model, or the caller does not
+compile. Wrong lengths raise ValueError, and so does a site on a link that the model does not have.
 
-Code that calls these functions and is compiled with ``cache=True`` does not notice a new version of rne (numba issue
+Code compiled with ``cache=True`` that calls these functions is not recompiled for a new version of rne (numba issue
 1833); clear its cache after an upgrade.
 """
 
@@ -41,7 +41,7 @@ from rne.model.robot import Robot
 
 
 def model(robot: Robot, dtype: Any = np.float64) -> NDArray[Any]:
-    """Return what the compiled functions need of a robot.
+    """Return the array that describes a robot to the compiled functions.
 
     Parameters
     ----------
@@ -50,12 +50,12 @@ def model(robot: Robot, dtype: Any = np.float64) -> NDArray[Any]:
 
     Returns
     -------
-    model : read-only array; its layout is private. Gravity is that of the robot.
+    model : read-only array with a private layout. It includes the gravity of the robot.
 
     Raises
     ------
     ArgumentError
-        Another precision is asked for.
+        `robot` is not a Robot, or `dtype` is not float64 or float32.
 
     Examples
     --------
@@ -76,22 +76,22 @@ def model(robot: Robot, dtype: Any = np.float64) -> NDArray[Any]:
 
 
 def sites(robot: Robot, frames: Mapping[str, str], dtype: Any = np.float64) -> NDArray[Any]:
-    """Return where wrenches act, for `static_torque`.
+    """Return the points of application of wrenches, for `static_torque`.
 
     Parameters
     ----------
     robot : the robot.
-    frames : the axes of the wrench, "world" or "local", by frame name; the order is that of the rows of the wrenches.
-    dtype : as for `model`.
+    frames : axes of the wrenches, "world" or "local", by frame name, in the order of the rows of the wrenches.
+    dtype : as in `model`.
 
     Returns
     -------
-    sites : (m, ...) array; its layout is private.
+    sites : (m, ...) array with a private layout.
 
     Raises
     ------
     UnknownNameError, ArgumentError
-        A frame the robot does not have, unknown axes, or another precision.
+        An unknown frame, unknown axes, or a wrong dtype.
 
     Examples
     --------
@@ -113,25 +113,24 @@ def sites(robot: Robot, frames: Mapping[str, str], dtype: Any = np.float64) -> N
 def site(
     robot: Robot, frame: str, *, axes: str = "world", point: ArrayLike | None = None, dtype: Any = np.float64
 ) -> NDArray[Any]:
-    """Return a point of the robot and the axes in which it is looked at, for `jacobian` and the like.
+    """Return a point of the robot and the axes of the results there, for `jacobian` and similar functions.
 
     Parameters
     ----------
     robot : the robot.
     frame : name of the frame.
-    axes : "world" for results in base axes, "local" for the frame's own.
-    point : (3,) another point of the link than the origin of the frame, in the axes of the frame, m.
-    dtype : as for `model`.
+    axes : "world" for results in base axes, "local" for those of the frame.
+    point : (3,) point in the axes of the frame, m; the origin of the frame if None.
+    dtype : as in `model`.
 
     Returns
     -------
-    site : (1, ...) array; its layout is private.
+    site : (1, ...) array with a private layout.
 
     Raises
     ------
     UnknownNameError, ArgumentError
-        A frame the robot does not have, unknown axes, a point that is not three numbers, or another
-        precision.
+        An unknown frame, unknown axes, a point that is not three numbers, or a wrong dtype.
 
     Examples
     --------
@@ -147,22 +146,22 @@ def site(
 
 
 def joint_sites(robot: Robot, axes: str = "world", dtype: Any = np.float64) -> NDArray[Any]:
-    """Return the frames on the joints, for `joint_wrenches` and `regressor`.
+    """Return the frames of the joints, for `joint_wrenches` and `regressor`.
 
     Parameters
     ----------
     robot : the robot.
-    axes : those of the wrenches, "world" or "local"; for `regressor` "local".
-    dtype : as for `model`.
+    axes : axes of the wrenches, "world" or "local"; for `regressor` "local".
+    dtype : as in `model`.
 
     Returns
     -------
-    joints : (joints, ...) array, in the order of `robot.links.joints`; its layout is private.
+    joints : (joints, ...) array with a private layout, in the order of `robot.links.joints`.
 
     Raises
     ------
     ArgumentError
-        Unknown axes, or another precision.
+        Unknown axes, or a wrong dtype.
 
     Examples
     --------
@@ -177,7 +176,7 @@ def joint_sites(robot: Robot, axes: str = "world", dtype: Any = np.float64) -> N
 
 def _precision(dtype: Any) -> str:
     for name in ("float64", "float32"):
-        with contextlib.suppress(TypeError):  # what numpy cannot make a type of
+        with contextlib.suppress(TypeError):  # not convertible to a dtype
             if np.dtype(dtype) == name:
                 return name
     raise ArgumentError(f"dtype: wanted float64 or float32, got {dtype!r}")

@@ -138,7 +138,7 @@ def coefficients(
     robot : the robot.
     q : (..., n) positions, rad or m.
     gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
-    threads : as for `inverse_dynamics`.
+    threads : as in `inverse_dynamics`.
 
     Returns
     -------

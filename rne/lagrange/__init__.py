@@ -1,6 +1,6 @@
-"""The second opinion: the same robot by Lagrange, with homogeneous transforms and pseudo-inertias, in plain numpy.
+"""Independent reference: Lagrangian dynamics with homogeneous transforms and pseudo-inertias, in plain numpy.
 
-After R. P. Paul, "Robot Manipulators" (MIT Press 1981), chapter 6; the same equations stand in Cai, "Robotics", and in
+Based on R. P. Paul, "Robot Manipulators" (MIT Press 1981), chapter 6; the same equations are in Cai, "Robotics", and in
 Fu, Gonzalez, Lee, "Robotics" (1987), section 3.2. T_p places the frame of body p in the base, J_p is its 4x4
 pseudo-inertia, and with L = K - P the Lagrange equations of all coordinates q_i are
 
@@ -10,12 +10,12 @@ pseudo-inertia, and with L = K - P the Lagrange equations of all coordinates q_i
     D_ijk = sum_p Tr( d2T_p/dq_j dq_k  J_p  dT_p^T/dq_i )       centripetal (j = k) and Coriolis coefficients
     D_i   = - sum_p m_p g^T dT_p/dq_i rbar_p                    gravity
 
-It shares no calculation with the fast functions of `rne`: it starts from the tree that the file describes, takes every
-body in its own frame, and a fixed joint as a constant transform. It is there to check them and to be read, not to be
-fast: the work grows as n^4, and D_ijk of a batch takes room as n^3 a sample.
+No calculation is shared with the fast functions of `rne`: the starting point is the tree of the file, every body keeps
+its own frame, and a fixed joint is a constant transform. The purpose is verification and readability, not speed: the
+cost grows as n^4, and D_ijk of a batch takes memory of n^3 per sample.
 
-Drives are added joint by joint: the reflected inertia Ia_i of the rotor, the spring k_i (q_i - rest_i), and friction
-where it is asked for; then springs and dampers between joints.
+Drives are added joint by joint: the reflected inertia Ia_i of the rotor, the spring k_i (q_i - rest_i), and friction on
+request; then springs and dampers between joints.
 """
 
 import lazy_loader

@@ -1,4 +1,4 @@
-"""Homogeneous transforms along the tree, and their derivatives by the product rule."""
+"""Homogeneous transforms along the tree and their derivatives by the product rule."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Placed:
-    """A body and its place in the base; leading axes are those of q.
+    """A body and its pose in the base; leading axes are those of q.
 
     Attributes
     ----------
     body : the body p.
-    joints : the L moving joints between the base and the body, from the base outwards, as rows of the mimic map. No
-        other joint moves the body, so no other derivative of T_p is kept; none at all for order 0.
+    joints : the L moving joints between the base and the body, from the base outward, as rows of the mimic map. The
+        derivatives of T_p by all other joints are zero and not stored; empty for order 0.
     T : (..., 4, 4) frame of the body in the base.
-    U_j : (..., L, 4, 4) dT_p/dq_j; the letter is that of Fu, Gonzalez, Lee.
-    U_jk : (..., L, L, 4, 4) d2T_p/dq_j dq_k; None if not asked for.
+    U_j : (..., L, 4, 4) dT_p/dq_j, in the notation of Fu, Gonzalez, Lee.
+    U_jk : (..., L, L, 4, 4) d2T_p/dq_j dq_k; None below order 2.
     """
 
     body: Body
@@ -39,36 +39,36 @@ class Placed:
     U_jk: Array | None
 
     def among_all(self, axes: int) -> tuple[Any, ...]:
-        """Where [..., i, j] (two axes) or [..., i, j, k] (three) of these joints stand among all moving joints."""
+        """Index of [..., i, j] (two axes) or [..., i, j, k] (three) of these joints among all moving joints."""
         return (..., *np.ix_(*[np.array(self.joints, dtype=np.intp)] * axes))
 
 
 def states(robot: Robot, **values: ArrayLike | None) -> list[Array]:
-    """Return q, qd, ... as float64 arrays (..., n) whose leading axes fit each other; zeros for None.
+    """Return q, qd, ... as float64 arrays (..., n) with compatible leading axes; zeros for None.
 
-    The first may not be None.
+    The first must not be None.
 
     Raises
     ------
     ArgumentError
-        As the fast functions raise it.
+        An argument has the wrong shape, type or value.
     """
     check_robot(robot)
     arrays = {
         name: None if value is None else coordinates(robot, name, value).astype(np.float64)
         for name, value in values.items()
     }
-    as_batch(robot, arrays, required=next(iter(values)))  # for its refusals
+    as_batch(robot, arrays, required=next(iter(values)))  # only for its checks
     return [np.zeros(robot.n) if array is None else array for array in arrays.values()]
 
 
 def moving_joints(tree: Tree) -> list[Joint]:
-    """Joints that move, followers included, in the order of the file."""
+    """Moving joints, mimic joints included, in the order of the file."""
     return [joint for joint in tree.joints if joint.movable]
 
 
 def mimic_map(robot: Robot) -> tuple[Array, Array]:
-    """G (m, n) and c (m,) of q_joints = G q + c: a row for each moving joint, a column for each coordinate."""
+    """G (m, n) and c (m,) in q_joints = G q + c: one row per moving joint, one column per coordinate."""
     joints, by_name = moving_joints(robot.tree), {joint.name: joint for joint in robot.tree.joints}
     G, c = np.zeros((len(joints), robot.n)), np.zeros(len(joints))
     for row, joint in enumerate(joints):
@@ -83,7 +83,7 @@ def mimic_map(robot: Robot) -> tuple[Array, Array]:
 
 
 def coupling_map(tree: Tree) -> Array:
-    """S (couplings, m): how much each coupling stretches for each moving joint; fixed ones stand at zero."""
+    """S (couplings, m): elongation of each coupling per moving joint; fixed joints are at zero."""
     names = [joint.name for joint in moving_joints(tree)]
     S = np.zeros((len(tree.couplings), len(names)))
     for row, coupling in zip(S, tree.couplings, strict=True):
@@ -92,32 +92,32 @@ def coupling_map(tree: Tree) -> Array:
 
 
 def homogeneous(pose: Pose) -> Array:
-    """A pose as a 4x4 transform."""
+    """Convert a pose to a 4x4 transform."""
     T = np.eye(4)
     T[:3, :3], T[:3, 3] = pose.rotation, pose.position
     return T
 
 
 def operator(joint: Joint) -> Array:
-    """Derivative operator Q: the derivative of the motion of a joint is the motion times Q (Paul 1981, chapter 6)."""
+    """Derivative operator Q: the derivative of the transform of a joint is the transform times Q (Paul 1981, ch. 6)."""
     return revolute_operator(joint.axis) if joint.kind == "revolute" else prismatic_operator(joint.axis)
 
 
 def revolute_operator(axis: Vector) -> Array:
-    """Q of a turn about a unit axis; [[0, -1, 0, 0], [1, 0, 0, 0], 0, 0] about z."""
+    """Q of a rotation about a unit axis; [[0, -1, 0, 0], [1, 0, 0, 0], 0, 0] for z."""
     x, y, z = axis
     return np.array([[0.0, -z, y, 0.0], [z, 0.0, -x, 0.0], [-y, x, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
 
 
 def prismatic_operator(axis: Vector) -> Array:
-    """Q of a slide along a unit axis; a single one, in the place of p_z, along z."""
+    """Q of a translation along a unit axis; for z a single one, in the position of p_z."""
     Q = np.zeros((4, 4))
     Q[:3, 3] = axis
     return Q
 
 
 def motion(joint: Joint, position: Array) -> Array:
-    """Transform (..., 4, 4) of a joint at `position` (...): the exponential of Q q, which ends after Q^2."""
+    """Transform (..., 4, 4) of a joint at `position` (...): the exponential of Q q, in closed form."""
     Q, q = operator(joint), position[..., None, None]
     if joint.kind == "revolute":
         turned: Array = np.eye(4) + np.sin(q) * Q + (1.0 - np.cos(q)) * (Q @ Q)
@@ -126,10 +126,10 @@ def motion(joint: Joint, position: Array) -> Array:
 
 
 def placed_bodies(robot: Robot, q: Array, *, order: int = 1) -> Iterator[Placed]:
-    """Place every body, from the base outwards, with the derivatives of its transform up to an order of 0, 1 or 2.
+    """Yield every body, from the base outward, with derivatives of its transform up to order 0, 1 or 2.
 
-    T_p = T_before A, with A = origin * motion of the joint that carries p, and dA/dq = A Q. Hence
-    dT_p/dq_j = (the transforms up to joint j) Q_j (the transforms from joint j to p).
+    T_p = T_parent A, with A = origin * motion of the joint that carries p, and dA/dq = A Q. Hence
+    dT_p/dq_j = (transforms up to joint j) Q_j (transforms from joint j to p).
     """
     G, c = mimic_map(robot)
     at_joint = q @ G.T + c
@@ -160,13 +160,13 @@ def placed_bodies(robot: Robot, q: Array, *, order: int = 1) -> Iterator[Placed]
 
 
 def _fixed(above: Placed, body: Body, A: Array) -> Placed:
-    """T_p = T_before A with an A that no derivative is taken of."""
+    """T_p = T_parent A with A held constant."""
     U_jk = None if above.U_jk is None else above.U_jk @ A
     return Placed(body, above.joints, above.T @ A, above.U_j @ A[..., None, :, :], U_jk)
 
 
 def _moved(above: Placed, body: Body, A: Array, Q: Array, k: int) -> Placed:
-    """T_p = T_before A with dA/dq_k = A Q, by the product rule."""
+    """T_p = T_parent A with dA/dq_k = A Q, by the product rule."""
     dA = A @ Q
     d2A = dA @ Q
     shape, length = A.shape[:-2], len(above.joints)
@@ -217,7 +217,7 @@ def transforms(robot: Robot, q: ArrayLike) -> dict[str, Array]:
 def transform_derivatives(robot: Robot, q: ArrayLike) -> dict[str, Array]:
     """First derivatives of the transforms of all bodies, dT_p/dq_i by the product rule (Paul 1981, chapter 6).
 
-    With them the velocity of a point r of body p is sum_i dT_p/dq_i r qd_i. They equal T_p pDelta_i, with the
+    The velocity of a point r of body p is sum_i dT_p/dq_i r qd_i. The derivatives equal T_p pDelta_i, with the
     differential operators of `differential_vectors`.
 
     Parameters
@@ -227,7 +227,7 @@ def transform_derivatives(robot: Robot, q: ArrayLike) -> dict[str, Array]:
 
     Returns
     -------
-    U : by body name, in the order of `robot.frame_names`, (..., n, 4, 4); zero for the coordinates that do not move it.
+    U : by body name, in the order of `robot.frame_names`, (..., n, 4, 4); zero for coordinates that do not move it.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The equations of motion put together from their coefficients, forward and backward."""
+"""Inverse and forward dynamics, assembled from the coefficients of the equations of motion."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def inverse_dynamics(
 ) -> Array:
     """Torques of a motion: tau_i = sum_j D_ij qdd_j + Ia_i qdd_i + sum_jk D_ijk qd_j qd_k + D_i + springs.
 
-    Paul 1981, chapter 6, and the springs of and between the joints, as `spring_torque` has them.
+    Paul 1981, chapter 6, with the springs of `spring_torque`.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def inverse_dynamics(
 
 
 def friction_torque(robot: Robot, qd: ArrayLike) -> Array:
-    """Torques that overcome friction: viscous, also between joints, and Coulomb by the sign of the velocity of a joint.
+    """Torques that overcome friction: viscous, also between joints, and Coulomb, by the sign of the joint velocity.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def friction_torque(robot: Robot, qd: ArrayLike) -> Array:
 
 
 def spring_torque(robot: Robot, q: ArrayLike) -> Array:
-    """Torques that hold the springs: -dP/dq of sum_i k_i (q_i - rest_i)^2 / 2 over joints and, stretched, couplings.
+    """Torques that hold the springs: dP/dq of P = sum_i k_i (q_i - rest_i)^2 / 2 over joints and couplings.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def spring_torque(robot: Robot, q: ArrayLike) -> Array:
 
     Returns
     -------
-    tau : (..., n) N m or N; springs of joints that follow others pull at their leaders.
+    tau : (..., n) N m or N; springs of mimic joints act on their leaders.
 
     Raises
     ------
@@ -176,14 +176,14 @@ def forward_dynamics(
     gravity: ArrayLike | None = None,
     friction: bool = False,
 ) -> Array:
-    """Accelerations under given torques, by solving the equations of `inverse_dynamics` for qdd.
+    """Accelerations from torques, by solving the equations of `inverse_dynamics` for qdd.
 
     Parameters
     ----------
     robot : the robot.
     q : (..., n) positions, rad or m, in the order of `robot.joint_names`.
     qd, tau : (..., n) velocities, and torques (N m or N); zero if None. Leading axes broadcast against each other.
-    gravity, friction : as for `inverse_dynamics`.
+    gravity, friction : as in `inverse_dynamics`.
 
     Returns
     -------
@@ -192,7 +192,7 @@ def forward_dynamics(
     Raises
     ------
     ArgumentError
-        An argument has the wrong shape or type, or the mass matrix is singular: something moves that has no inertia.
+        An argument has the wrong shape or type, or the mass matrix is singular.
 
     Examples
     --------
@@ -211,7 +211,7 @@ def forward_dynamics(
 
 
 def _refuse_singular(robot: Robot, M: Array) -> None:
-    """Name the joint that carries the motion without inertia: the largest share in the weakest direction of M."""
+    """Name the joint that can move without inertia: the largest component of the eigenvector of the zero eigenvalue."""
     rows = M[np.isfinite(M).all(axis=(-2, -1))]
     if not rows.size:
         return
@@ -219,7 +219,7 @@ def _refuse_singular(robot: Robot, M: Array) -> None:
     if (scale == 0).any():
         weak = int(np.argwhere(scale == 0)[0, -1])
     else:
-        # angles and lengths do not compare, so every coordinate is measured by its own inertia
+        # angles and lengths are not comparable, so every coordinate is scaled by its own inertia
         values, directions = np.linalg.eigh(rows / (scale[:, :, None] * scale[:, None, :]))
         worst = int(values[:, 0].argmin())
         if values[worst, 0] > 4 * robot.n * np.finfo(float).eps:

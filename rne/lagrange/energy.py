@@ -1,4 +1,4 @@
-"""Kinetic and potential energy by transforms and pseudo-inertias."""
+"""Kinetic and potential energy from transforms and pseudo-inertias."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 def kinetic_energy(
     robot: Robot, q: ArrayLike, qd: ArrayLike, *, per_body: bool = False, rotors: bool = True
 ) -> Array | np.float64:
-    """Energy of motion: K = sum_p Tr(Td_p J_p Td_p^T) / 2 + sum_i Ia_i qd_i^2 / 2, with Td_p = sum_j dT_p/dq_j qd_j.
+    """Kinetic energy: K = sum_p Tr(Td_p J_p Td_p^T) / 2 + sum_i Ia_i qd_i^2 / 2, with Td_p = sum_j dT_p/dq_j qd_j.
 
     Paul 1981, chapter 6.
 
@@ -26,11 +26,11 @@ def kinetic_energy(
     robot : the robot.
     q, qd : (..., n) positions and velocities; leading axes broadcast against each other.
     per_body : whether to return the energy of each body, without rotors.
-    rotors : whether the total has the energy of the rotors.
+    rotors : whether the total includes the energy of the rotors.
 
     Returns
     -------
-    K : (...) J; (..., bodies) in the order of `robot.frame_names` with `per_body`.
+    K : (...) J; with `per_body` (..., bodies), in the order of `robot.frame_names`.
 
     Raises
     ------
@@ -63,23 +63,23 @@ def kinetic_energy(
 def potential_energy(
     robot: Robot, q: ArrayLike, *, per_body: bool = False, springs: bool = True, gravity: ArrayLike | None = None
 ) -> Array | np.float64:
-    """Energy in gravity and in the springs: P = - sum_p m_p g^T T_p rbar_p + sum_i k_i (q_i - rest_i)^2 / 2.
+    """Potential energy of gravity and springs: P = - sum_p m_p g^T T_p rbar_p + sum_i k_i (q_i - rest_i)^2 / 2.
 
-    Paul 1981, chapter 6. That of gravity is zero at the origin of the base. Drives weigh nothing of their own; the base
-    body counts.
+    Paul 1981, chapter 6. The energy of gravity is zero at the origin of the base. Rotors have no weight of their own;
+    the base body is included.
 
     Parameters
     ----------
     robot : the robot.
     q : (..., n) positions, rad or m, in the order of `robot.joint_names`.
     per_body : whether to return the energy of each body.
-    springs : whether to count the springs; with `per_body` at the body that the joint carries, of springs between two
-        joints the first of them that moves.
+    springs : whether to include the springs; with `per_body` their energy is added to the child body of the joint, for
+        a spring between two joints of the first of them that moves.
     gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
 
     Returns
     -------
-    P : (...) J; (..., bodies) in the order of `robot.frame_names` with `per_body`.
+    P : (...) J; with `per_body` (..., bodies), in the order of `robot.frame_names`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Paul's shorter form of inertias and gravity: differential vectors of bodies, first moments seen from joints."""
+"""Paul's simplified form of inertias and gravity: differential vectors, and first moments in the frames of joints."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ Array = NDArray[np.float64]
 
 
 def differential_vectors(robot: Robot, q: ArrayLike) -> dict[str, tuple[Array, Array]]:
-    """How body p moves with each coordinate, in its own axes: dT_p/dq_i = T_p pDelta_i (Paul 1981, chapter 6).
+    """Motion of body p with each coordinate in the axes of the body: dT_p/dq_i = T_p pDelta_i (Paul 1981, chapter 6).
 
-    pDelta_i is the twist of the differential translation d and rotation delta. With n, o, a, p the columns of the
+    pDelta_i is the twist with differential translation d and rotation delta. With n, o, a, p the columns of the
     transform from the frame of joint i, whose axis is z, to body p, Paul's elements are
 
         revolute    d = (-n_x p_y + n_y p_x, -o_x p_y + o_y p_x, -a_x p_y + a_y p_x),   delta = (n_z, o_z, a_z)
         prismatic   d = (n_z, o_z, a_z),   delta = 0
 
-    which for an axis u in any direction are the components of u x p and of u along n, o, a.
+    which for any axis u are the components of u x p and of u along n, o, a.
 
     Parameters
     ----------
@@ -72,12 +72,12 @@ def differential_vectors(robot: Robot, q: ArrayLike) -> dict[str, tuple[Array, A
 def differential_operator(d: ArrayLike, delta: ArrayLike) -> Array:
     """Operator of a differential translation d and rotation delta, [[delta x, d], [0, 0]] (Paul 1981, chapter 4).
 
-    With `differential_vectors` it makes the right-hand side of dT_p/dq_i = T_p pDelta_i, whose left-hand side is
+    Applied to `differential_vectors` it yields the right-hand side of dT_p/dq_i = T_p pDelta_i; the left-hand side is
     `transform_derivatives`.
 
     Parameters
     ----------
-    d, delta : (..., 3).
+    d, delta : (..., 3) translation and rotation.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def differential_operator(d: ArrayLike, delta: ArrayLike) -> Array:
     Raises
     ------
     ArgumentError
-        An argument is not (..., 3).
+        An argument does not have shape (..., 3).
 
     Examples
     --------
@@ -106,13 +106,13 @@ def differential_operator(d: ArrayLike, delta: ArrayLike) -> Array:
 def paul_gravity_vector(robot: Robot, q: ArrayLike, *, gravity: ArrayLike | None = None) -> Array:
     """Gravity torques from first moments in the frames of the joints (Paul 1981, chapter 6).
 
-    D_i = (i-1)g . sum of m_p (i-1)rbar_p over the bodies p that joint i moves, all in the frame of joint i, where the
-    row (i-1)g is, with n, o, a the axes of that frame in the base and the joint about or along z,
+    D_i = (i-1)g . sum of m_p (i-1)rbar_p over the bodies p that joint i moves, all in the frame of joint i. With n, o,
+    a the axes of that frame in the base and the joint axis along z, the row (i-1)g is
 
         revolute    (-g . o, g . n, 0, 0)
         prismatic   (0, 0, 0, -g . a)
 
-    which for an axis u in any direction are u x g and -g . u.
+    which for any axis u are u x g and -g . u.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def paul_gravity_vector(robot: Robot, q: ArrayLike, *, gravity: ArrayLike | None
 
 
 def _seen_from_joints(robot: Robot, q: Array) -> Iterator[tuple[Placed, list[tuple[int, Joint, Array, NDArray[Any]]]]]:
-    """Bodies with the joints that move them: row, joint, frame of the joint at q = 0 in the base, and body in it."""
+    """Bodies with the joints that move them: row, joint, joint frame at q = 0 in the base, body in that frame."""
     T = {p.body.name: p.T for p in placed_bodies(robot, q, order=0)}
     moving = moving_joints(robot.tree)
     for p in placed_bodies(robot, q):
@@ -166,15 +166,16 @@ def paul_inertia_matrix(robot: Robot, q: ArrayLike, *, rotors: bool = True, prod
     """Mass matrix from differential vectors (Paul 1981, chapter 6).
 
     D_ij = sum_p delta_i^T I_p delta_j + m_p d_i . d_j + m_p rbar_p . (d_i x delta_j + d_j x delta_i), where I_p is the
-    inertia tensor of body p about the origin of its frame. Paul takes I_p to be diagonal, which is an approximation
-    unless the axes of the frames happen to be principal there; with its products the form is exact.
+    inertia tensor of body p about the origin of its frame. Paul assumes a diagonal I_p, which is an approximation
+    unless the axes of the frame are principal axes; with products of inertia the form is exact.
 
     Parameters
     ----------
     robot : the robot.
     q : (..., n) positions, rad or m, in the order of `robot.joint_names`.
     rotors : whether to add the reflected rotor inertias, as Paul adds Ia_i to D_ii.
-    products : whether I_p has its products of inertia; False is Paul's assumption, taken in the frame of each body.
+    products : whether to include the products of inertia; False is Paul's assumption, applied in the frame of each
+        body.
 
     Returns
     -------

@@ -16,7 +16,8 @@ def inertia_to_pseudo(mass: float, com: ArrayLike, inertia: ArrayLike) -> Array:
     """Pseudo-inertia J = integral of r r^T dm, r = [x, y, z, 1], about the origin of the frame (Paul 1981, chapter 6).
 
     The signs of the products differ: an off-diagonal element of J is + integral of x y dm, that of an inertia tensor
-    (and `ixy` of URDF) is - integral of x y dm. On the diagonal J has integral of x^2 dm, the tensor y^2 + z^2.
+    (and `ixy` of URDF) is - integral of x y dm. The diagonal of J has the integral of x^2 dm, that of the tensor
+    (y^2 + z^2) dm.
 
     Parameters
     ----------
@@ -31,11 +32,11 @@ def inertia_to_pseudo(mass: float, com: ArrayLike, inertia: ArrayLike) -> Array:
     Raises
     ------
     ArgumentError
-        An argument has another shape, is not finite, or not symmetric.
+        An argument has the wrong shape, is not finite, or is not symmetric.
 
     Examples
     --------
-    A thin rod along x, one end in the origin: m l^2 / 3 in the first place, nothing else of second order.
+    A thin rod along x with one end at the origin: m l^2 / 3 as the first element, all other second moments zero.
 
     >>> inertia_to_pseudo(3.0, [1.0, 0.0, 0.0], np.diag([0.0, 1.0, 1.0]))
     array([[4., 0., 0., 3.],
@@ -46,7 +47,7 @@ def inertia_to_pseudo(mass: float, com: ArrayLike, inertia: ArrayLike) -> Array:
     m = float(numbers("mass", mass, ()))
     c, tensor = numbers("com", com, (3,)), symmetric("inertia", inertia, 3)
     J = np.zeros((4, 4))
-    # Tr(I) / 2 = integral of x^2 + y^2 + z^2, from which the tensor takes what J keeps; this also turns the signs.
+    # Tr(I) / 2 is the integral of x^2 + y^2 + z^2; subtracting the tensor leaves x^2, y^2, z^2 and flips the signs.
     J[:3, :3] = np.trace(tensor) / 2 * np.eye(3) - tensor + m * np.outer(c, c)
     J[:3, 3] = J[3, :3] = m * c
     J[3, 3] = m
@@ -54,11 +55,11 @@ def inertia_to_pseudo(mass: float, com: ArrayLike, inertia: ArrayLike) -> Array:
 
 
 def pseudo_to_inertia(pseudo: ArrayLike) -> tuple[float, Array, Array]:
-    """Mass, center of mass and inertia tensor of a pseudo-inertia; undoes `inertia_to_pseudo`.
+    """Mass, center of mass and inertia tensor of a pseudo-inertia; the inverse of `inertia_to_pseudo`.
 
     Parameters
     ----------
-    pseudo : (4, 4) as `inertia_to_pseudo` returns it: products with the sign + integral of x y dm.
+    pseudo : (4, 4) as returned by `inertia_to_pseudo`: products with the sign + integral of x y dm.
 
     Returns
     -------
@@ -69,7 +70,7 @@ def pseudo_to_inertia(pseudo: ArrayLike) -> tuple[float, Array, Array]:
     Raises
     ------
     ArgumentError
-        Not 4x4 finite numbers, not symmetric, or first moments without a mass.
+        `pseudo` is not a symmetric 4x4 matrix of finite numbers, or has first moments but no mass.
 
     Examples
     --------
@@ -80,7 +81,7 @@ def pseudo_to_inertia(pseudo: ArrayLike) -> tuple[float, Array, Array]:
     J = symmetric("pseudo", pseudo, 4)
     mass, first = float(J[3, 3]), J[:3, 3]
     if mass == 0 and first.any():
-        raise ArgumentError(f"pseudo: first moments {first.tolist()} without a mass have no center")
+        raise ArgumentError(f"pseudo: first moments {first.tolist()} without a mass define no center of mass")
     com = first / mass if mass else np.zeros(3)
     central = J[:3, :3] - mass * np.outer(com, com)
     return mass, com, np.trace(central) * np.eye(3) - central
@@ -95,7 +96,7 @@ def pseudo_inertia(body: Body) -> Array:
 
     Returns
     -------
-    J : (4, 4) as of `inertia_to_pseudo`, which also tells the source and the signs.
+    J : (4, 4) as in `inertia_to_pseudo`, which also documents source and signs.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The coefficients of the equations of motion by the trace formula: D_ij, D_ijk, D_i."""
+"""Coefficients of the equations of motion by the trace formulas: D_ij, D_ijk, D_i."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def inertia_matrix(robot: Robot, q: ArrayLike, *, rotors: bool = True) -> Array:
     ----------
     robot : the robot.
     q : (..., n) positions, rad or m, in the order of `robot.joint_names`.
-    rotors : whether to add the reflected rotor inertias; those of joints that follow others count at their leaders.
+    rotors : whether to add the reflected rotor inertias; those of mimic joints act on their leaders.
 
     Returns
     -------
-    M : (..., n, n) symmetric; kg m^2, kg m or kg as the coordinates are angles or lengths.
+    M : (..., n, n) symmetric; kg m^2, kg m or kg, depending on whether the coordinates are angles or lengths.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def inertia_matrix(robot: Robot, q: ArrayLike, *, rotors: bool = True) -> Array:
     D = np.zeros((*position.shape[:-1], m, m))
     for p in placed_bodies(robot, position):
         J = pseudo_inertia(p.body)
-        # Tr(X Y^T) is the sum of the products of the elements of X and Y
+        # Tr(X Y^T) is the sum of the elementwise products of X and Y
         D[p.among_all(2)] += np.einsum("...jab,...iab->...ij", p.U_j @ J, p.U_j)
     if rotors:
         D[..., np.arange(m), np.arange(m)] += rotor_inertias(robot)
@@ -64,7 +64,7 @@ def christoffel(robot: Robot, q: ArrayLike) -> Array:
     """Christoffel symbols of the first kind: D_ijk = sum_p Tr(d2T_p/dq_j dq_k J_p dT_p^T/dq_i).
 
     The velocity torques are sum_jk D_ijk qd_j qd_k: the centripetal torque of joint j is D_ijj qd_j^2, and the Coriolis
-    torque of j and k comes twice, as D_ijk and as D_ikj. It equals 1/2 (dD_ij/dq_k + dD_ik/dq_j - dD_jk/dq_i). Paul
+    torque of j and k occurs twice, as D_ijk and as D_ikj. D_ijk equals (dD_ij/dq_k + dD_ik/dq_j - dD_jk/dq_i) / 2. Paul
     1981, section 6.4.
 
     Parameters
@@ -74,7 +74,7 @@ def christoffel(robot: Robot, q: ArrayLike) -> Array:
 
     Returns
     -------
-    D : (..., n, n, n), symmetric in the last two axes. Joints that follow others are reduced on all three.
+    D : (..., n, n, n), symmetric in the last two axes. Mimic joints are eliminated on all three axes.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def christoffel(robot: Robot, q: ArrayLike) -> Array:
 
     Examples
     --------
-    -m2 l1 r2 sin(q2) in three places of the first joint, with the other sign in one of the second:
+    -m2 l1 r2 sin(q2) in three elements of the first joint, and with opposite sign in one of the second:
 
     >>> import rne
     >>> arm = rne.load("models/planar2/robot.dh.toml")
@@ -100,7 +100,7 @@ def christoffel(robot: Robot, q: ArrayLike) -> Array:
     for p in placed_bodies(robot, position, order=2):
         if p.U_jk is not None:
             D[p.among_all(3)] += np.einsum("...jkab,...iab->...ijk", p.U_jk @ pseudo_inertia(p.body), p.U_j)
-    for _ in range(3):  # the first of the three axes reduced and put last, three times: all are, and stand as before
+    for _ in range(3):  # each pass reduces the first of the three axes and moves it to the end
         D = np.tensordot(D, G, axes=(-3, 0))
     return D
 
@@ -112,8 +112,7 @@ def gravity_vector(robot: Robot, q: ArrayLike, *, gravity: ArrayLike | None = No
     ----------
     robot : the robot.
     q : (..., n) positions, rad or m, in the order of `robot.joint_names`.
-    gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None. The fourth element of g is
-        zero, as of every free vector.
+    gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
 
     Returns
     -------
@@ -142,14 +141,14 @@ def gravity_vector(robot: Robot, q: ArrayLike, *, gravity: ArrayLike | None = No
 
 
 def free_fall(robot: Robot, gravity: ArrayLike | None) -> Array:
-    """g^T = [gx, gy, gz, 0]."""
+    """g^T = [gx, gy, gz, 0], homogeneous coordinates of a free vector."""
     return np.append(robot.gravity if gravity is None else numbers("gravity", gravity, (3,)), 0.0)
 
 
 def coriolis_matrix(robot: Robot, q: ArrayLike, qd: ArrayLike) -> Array:
     """Coriolis matrix of the Christoffel symbols: C_ij = sum_k D_ijk qd_k.
 
-    Of the many matrices with the same C qd this is the one whose Mdot - 2 C is skew-symmetric and Mdot = C + C^T.
+    Among all matrices with the same C qd, this choice makes Mdot - 2 C skew-symmetric, and Mdot = C + C^T.
 
     Parameters
     ----------

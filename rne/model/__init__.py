@@ -1,1 +1,1 @@
-"""Robots: trees of bodies and joints as files give them, and the link table they become."""
+"""Robots: trees of bodies and joints as given in files, and the link table compiled from them."""

@@ -1,4 +1,4 @@
-"""Physical checks, the same for every file format."""
+"""Physical checks, common to all file formats."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ from rne.model.tree import Body, Coupling, Drive, Joint, Limits
 FAR = 50.0
 """Length (m) beyond which millimeters were likely taken for meters."""
 LARGEST = 1e12
-"""Size in SI units up to which masses, lengths and moments can be multiplied without overflow in single precision."""
+"""Magnitude in SI units up to which masses, lengths and moments multiply without overflow in single precision."""
 STAND_IN_MASS, STAND_IN_MOMENT = 1e-5, 1e-7
-"""Mass (kg) and negative moment (kg m^2) up to which an impossible link is taken for a stand-in."""
+"""Mass (kg) and negative moment (kg m^2) up to which an impossible link is treated as a placeholder."""
 NOTED = (physical.TRIANGLE, physical.INERTIA_WITHOUT_MASS)
-"""Faults of bodies that strict loading lets pass."""
+"""Faults of bodies that are notes even in strict mode."""
 
 
 def check_body(body: Body, spot: Spot) -> None:
-    """Report a mass or inertia that no body can have.
+    """Report a physically impossible mass or inertia.
 
-    How bad it is was measured over the 69 URDF files of example-robot-data 6.0: PR2, ANYmal, HyQ, Go1 and Allegro break
-    the triangle inequality. Refusing them would refuse robots that people load every day, so it is a note, and so is
-    inertia without mass. Negative principal moments are rare. TIAGo's antennas are stand-ins of 1 mg with -4e-8 kg m^2
-    and cannot be felt. The three links of romeo_laas_small with -2e-3 kg m^2 and worse are true faults, and refused.
+    The severities follow the 69 URDF files of example-robot-data 6.0. PR2, ANYmal, HyQ, Go1 and Allegro violate the
+    triangle inequality; refusing them would refuse robots in everyday use, so it is a note, and so is inertia without
+    mass. Negative principal moments are rare. The antennas of TIAGo are placeholders of 1 mg with -4e-8 kg m^2, which
+    have no noticeable effect. The three links of romeo_laas_small with -2e-3 kg m^2 and worse are real errors and are
+    refused.
     """
     if not is_measurable(body, spot):
         return
@@ -42,7 +43,7 @@ def check_body(body: Body, spot: Spot) -> None:
 
 
 def is_measurable(body: Body, spot: Spot) -> bool:
-    """Whether mass, center and inertia are numbers that can be calculated with; report it if not."""
+    """Whether mass, center of mass and inertia are finite and not too large; report it if not."""
     inertia = (x for row in body.inertia for x in row)
     sound = all(abs(x) < LARGEST for x in (body.mass, *body.com, *inertia, *body.first_moment))  # NaN fails as well
     if not sound:
@@ -58,7 +59,7 @@ def note_far(name: str, length: float, spot: Spot) -> None:
 
 
 def check_place(joint: Joint, spot: Spot) -> None:
-    """Report a joint so far from its parent that moments of inertia would overflow, or that follows so steeply."""
+    """Report a joint position, or a ratio or offset of a mimic joint, that would make moments of inertia overflow."""
     if not all(abs(x) < LARGEST for x in joint.origin.position):
         spot.error(f"the position of the joint is beyond {LARGEST:g} m; lengths are in meters")
     mimic = joint.mimic
@@ -67,20 +68,20 @@ def check_place(joint: Joint, spot: Spot) -> None:
 
 
 def check_limits(limits: Limits, spot: Spot) -> None:
-    """Report bounds that leave a joint no room."""
+    """Report limits in the wrong order, and negative limits of velocity or effort."""
     if limits.lower > limits.upper:
         what = f"the lower limit {limits.lower:g} is above the upper limit {limits.upper:g}"
         spot.note(f"{what}; no function of the dynamics uses them", "limit-inverted")
     for name, bound in ("velocity", limits.velocity), ("effort", limits.effort):
         if bound < 0:
-            spot.note(f"the {name} limit {bound:g} is negative; a size is wanted")
+            spot.note(f"the {name} limit {bound:g} is negative; give its magnitude")
 
 
 def check_drive(drive: Drive, spot: Spot) -> None:
-    """Report a drive that would feed energy in, or that no number can hold."""
+    """Report a drive that would generate energy, or whose numbers are zero, infinite or too large."""
     ratio = drive.gear_ratio
     if ratio == 0 or not math.isfinite(ratio * ratio):
-        spot.error(f"the gear ratio is {ratio:g}; a number other than zero, with a finite square, is wanted")
+        spot.error(f"the gear ratio is {ratio:g}; it must be nonzero and have a finite square")
         return
     felt = [drive.rotor_inertia * ratio * ratio, drive.viscous, drive.coulomb_plus, drive.coulomb_minus]
     if not all(abs(x) < LARGEST for x in (*felt, drive.stiffness, drive.rest)):
@@ -89,28 +90,26 @@ def check_drive(drive: Drive, spot: Spot) -> None:
     if drive.rotor_inertia < 0:
         spot.doubt(f"the rotor inertia {drive.rotor_inertia:g} is negative")
     if drive.stiffness < 0:
-        spot.negative(
-            SPRINGS, f"the stiffness {drive.stiffness:g} is negative; a spring pulls back to its rest position"
-        )
+        spot.negative(SPRINGS, f"the stiffness {drive.stiffness:g} is negative; a spring acts toward its rest position")
     check_damper(drive.viscous, spot)
     if min(drive.coulomb_plus, drive.coulomb_minus) < 0:
         worst = min(drive.coulomb_plus, drive.coulomb_minus)
-        spot.doubt(f"the Coulomb friction {worst:g} is negative; its size is wanted, friction opposes motion")
+        spot.doubt(f"the Coulomb friction {worst:g} is negative; give its magnitude, friction opposes motion")
 
 
 def check_damper(viscous: float, spot: Spot) -> None:
-    """Report viscous friction, of a joint or a coupling, that would feed energy in."""
+    """Report viscous friction, of a joint or a coupling, that would generate energy."""
     if viscous < 0:
         spot.negative(DAMPERS, f"the viscous friction {viscous:g} is negative; friction opposes motion")
 
 
 def check_passive(joints: Sequence[Joint], couplings: Sequence[Coupling], findings: Findings) -> None:
-    """Report negative springs and dampers unless those of the robot together are passive all the same.
+    """Report negative springs and dampers, unless those of the robot together are passive.
 
-    To be called once its structure has been checked.
+    The structure of the robot must have been checked before.
     """
     if findings.errors and (couplings or any(joint.mimic for joint in joints)):
-        return  # what acts together with what cannot be told
+        return  # with errors in the structure, it is unknown which of them act together
     for quantity in (DAMPERS, SPRINGS):
         said = [(spot, what) for kind, spot, what in findings.negative if kind == quantity]
         if said and active(joints, couplings, quantity) is not None:
@@ -119,13 +118,13 @@ def check_passive(joints: Sequence[Joint], couplings: Sequence[Coupling], findin
 
 
 def note_weightless(ordered: Sequence[Joint], bodies: Sequence[Body], findings: Findings) -> None:
-    """Note coordinates that move no mass, by their joint, by those that follow it, or in a rotor; and such followers.
+    """Note joints that move no mass, in their bodies, rotors or mimic joints.
 
     Parameters
     ----------
-    ordered : the joints of a sound tree, parents first.
+    ordered : the joints of a valid tree, parents first.
     bodies : its bodies.
-    findings : where the notes go.
+    findings : receives the notes.
     """
     carrying = {body.name for body in bodies if body.mass or np.any(body.inertia) or np.any(body.first_moment)}
     for joint in reversed(ordered):
@@ -141,9 +140,9 @@ def note_weightless(ordered: Sequence[Joint], bodies: Sequence[Body], findings: 
         what = f"neither {joint.child!r} nor anything beyond it has mass, so the joint moves none"
         if joint.mimic is not None:
             what += (
-                f"; it follows {joint.mimic.leader!r}, so that does no harm, but give it mass and inertia if it has any"
+                f"; as a mimic joint of {joint.mimic.leader!r} it does no harm, but add mass and inertia if it has any"
             )
         else:
-            followers = ", nor does any that follows it" if joint.name in led else ""
-            what += f"{followers}; forward dynamics is singular, give it mass and inertia"
+            followers = ", nor do its mimic joints" if joint.name in led else ""
+            what += f"{followers}; forward dynamics is singular, add mass and inertia"
         findings.at(f"joint {joint.name!r}", joint.line).note(what, "massless")

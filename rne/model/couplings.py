@@ -1,4 +1,4 @@
-"""Stiffness and damping matrices: taken apart into springs and dampers of a tree, and put together again."""
+"""Stiffness and damping matrices, decomposed into springs and dampers of a tree."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from rne.model.tree import Coupling, Tree
 Array = NDArray[np.float64]
 
 ROUNDING = 1e-9
-"""What is forgiven of symmetry, as a part of the largest entry."""
+"""Tolerance for asymmetry, relative to the largest entry."""
 
 
 def with_springs(tree: Tree, coordinates: tuple[str, ...], stiffness: ArrayLike, rest: ArrayLike | None) -> Tree:
-    """Give the coordinates other springs: those between two are couplings, the others belong to the joints.
+    """Replace the springs of the coordinates: those between two become couplings, the others belong to the joints.
 
-    With x = q - rest, x^T K x / 2 is the sum of -K_ij (x_i - x_j)^2 / 2 over all pairs and of s_i x_i^2 / 2 over all
-    coordinates, where s_i is the sum of row i: springs between two joints and springs of one.
+    With x = q - rest, x^T K x / 2 is the sum of -K_ij (x_i - x_j)^2 / 2 over all pairs (springs between two joints) and
+    of s_i x_i^2 / 2 over all coordinates (springs of one joint), where s_i is the sum of row i.
 
     Raises
     ------
     ArgumentError
-        A wrong shape, numbers that are not finite, or a matrix that is not symmetric.
+        `stiffness` or `rest` has the wrong shape or is not finite, or `stiffness` is not symmetric.
     """
     K = _symmetric("stiffness", stiffness, coordinates)
     x0 = np.zeros(len(coordinates)) if rest is None else numbers("rest", rest, (len(coordinates),))
@@ -45,12 +45,12 @@ def with_springs(tree: Tree, coordinates: tuple[str, ...], stiffness: ArrayLike,
 
 
 def with_dampers(tree: Tree, coordinates: tuple[str, ...], viscous: ArrayLike) -> Tree:
-    """Give the coordinates other dampers, taken apart as by `with_springs`; Coulomb friction stays.
+    """Replace the dampers of the coordinates, decomposed as in `with_springs`; Coulomb friction is kept.
 
     Raises
     ------
     ArgumentError
-        A wrong shape, numbers that are not finite, or a matrix that is not symmetric or not positive semidefinite.
+        `viscous` has the wrong shape, is not finite, or is not symmetric positive semidefinite.
     """
     B = _symmetric("viscous", viscous, coordinates)
     values, directions = negative_part(B)
@@ -65,7 +65,7 @@ def with_dampers(tree: Tree, coordinates: tuple[str, ...], viscous: ArrayLike) -
 
 
 def _symmetric(argument: str, value: ArrayLike, coordinates: tuple[str, ...]) -> Array:
-    """Settle a symmetric matrix (n, n), or the diagonal (n,) of one."""
+    """Return a symmetric matrix (n, n), given as such or by its diagonal (n,)."""
     n = len(coordinates)
     try:
         diagonal = np.ndim(value) == 1
@@ -78,13 +78,13 @@ def _symmetric(argument: str, value: ArrayLike, coordinates: tuple[str, ...]) ->
             f"[{i}, {j}] ({coordinates[i]}, {coordinates[j]}): {matrix[i, j]:g} and {matrix[j, i]:g}"
             for i, j in np.argwhere(np.triu(off) > forgiven)
         ]
-        raise ArgumentError(f"{argument}: wanted a symmetric matrix; entries and their mirrors: {'; '.join(pairs)}")
+        raise ArgumentError(f"{argument}: wanted a symmetric matrix, but these entries differ: {'; '.join(pairs)}")
     symmetric: Array = (matrix + matrix.T) / 2
     return symmetric
 
 
 def _between(matrix: Array) -> Iterator[tuple[int, int, float]]:
-    """Yield the springs, or dampers, between two coordinates."""
+    """Yield the springs or dampers between two coordinates."""
     for i, j in zip(*np.triu_indices(len(matrix), 1), strict=True):
         if matrix[i, j]:
             yield int(i), int(j), float(-matrix[i, j])

@@ -1,4 +1,4 @@
-"""What a reader finds wrong or odd in a file, collected so that one error can tell all of it."""
+"""Problems found by a reader in a file, collected so that one error can report them all."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from rne.check import check_flag
 from rne.errors import ModelError, Problem, close_names
 
 MOST_HINTS = 20
-"""Errors of one file for which a near name is looked up."""
+"""Largest number of errors per file for which similar names are looked up."""
 MOST_COMPARED = 20_000
-"""Names that are compared for hints in one file, which takes half a second."""
+"""Largest number of names compared for hints per file, which takes half a second."""
 
 
 @dataclass
@@ -40,13 +40,13 @@ class Findings:
         check_flag("strict", self.strict)
 
     def at(self, element: str, line: int | None = None) -> Spot:
-        """Return the spot of an element, to which things can be said."""
+        """Return the spot of an element, at which problems can be reported."""
         return Spot(self, element, line)
 
     def hint(self, word: str, known: Collection[str]) -> str:
-        """Return a hint at the known word nearest to `word`, or nothing when none is near.
+        """Return a hint at the known word most similar to `word`, or an empty text if none is similar.
 
-        After many errors, or among very many words, the search is left out, which is slow.
+        The search is slow, and is skipped after many errors or among very many words.
         """
         self._compared += len(known)
         wanted = len(self.errors) + len(self.doubts) < MOST_HINTS and self._compared <= MOST_COMPARED
@@ -54,7 +54,7 @@ class Findings:
         return f" (did you mean {near[0]!r}?)" if near else ""
 
     def close(self) -> tuple[Problem, ...]:
-        """Return the notes in the order of the file, or raise one `ModelError` that holds every error."""
+        """Return the notes in the order of the file, or raise one `ModelError` with all errors."""
         if self.errors or self.doubts:
             raise ModelError(*sorted(self.errors + self.doubts, key=_line), loads_leniently=not self.errors)
         return tuple(sorted(self.notes, key=_line))
@@ -62,14 +62,14 @@ class Findings:
 
 @dataclass(frozen=True)
 class Spot:
-    """An element of a file that things can be said about."""
+    """An element of a file, at which problems can be reported."""
 
     findings: Findings
     element: str
     line: int | None = None
 
     def error(self, what: str, code: str = "file") -> None:
-        """Report what makes the file unusable, strict or not."""
+        """Report a problem that makes the file unusable, strict or not."""
         self.findings.errors.append(self._problem(what, code))
 
     def doubt(self, what: str, code: str = "file") -> None:
@@ -77,15 +77,15 @@ class Spot:
         (self.findings.doubts if self.findings.strict else self.findings.notes).append(self._problem(what, code))
 
     def note(self, what: str, code: str = "file") -> None:
-        """Report what is legal but worth a word."""
+        """Report something valid but unusual."""
         self.findings.notes.append(self._problem(what, code))
 
     def negative(self, quantity: str, what: str) -> None:
-        """Report a negative spring or damper, a doubt if others do not make up for it: see `rne.read.checks`."""
+        """Record a negative spring or damper, a doubt unless others compensate for it: see `check_passive`."""
         self.findings.negative.append((quantity, self, what))
 
     def fail(self, what: str) -> NoReturn:
-        """Give up at once, where going on would only add noise."""
+        """Raise at once, where further checks would only report consequences."""
         raise ModelError(self._problem(what))
 
     def _problem(self, what: str, code: str = "file") -> Problem:
@@ -93,7 +93,7 @@ class Spot:
 
 
 class WrongValueError(Exception):
-    """A value that is not what is wanted; the message continues what names the value: "... is not a number"."""
+    """A value of the wrong kind; the message completes a sentence that names the value: "... is not a number"."""
 
 
 def _line(problem: Problem) -> int:

@@ -1,4 +1,4 @@
-"""Named frames of a robot, and the tables in which kernels are told where something acts or is wanted."""
+"""Named frames of a robot, and tables of sites: points and axes of inputs and outputs of the kernels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AXES = ("world", "local")
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """A named frame: fixed at `rotation`, `position` in the frame of row `row` of the table (0 is the base)."""
+    """A named frame with constant pose `rotation`, `position` in the frame of row `row` of the table (0: the base)."""
 
     row: int
     rotation: Array
@@ -26,16 +26,16 @@ class Frame:
 
     @cached_property
     def sites(self) -> dict[str, Array]:
-        """The frame alone as a table of sites, by the axes of what is given or wanted there."""
+        """The frame as a table of one site, by the axes of the vectors there."""
         return {axes: sites_of([self], axes) for axes in AXES}
 
     def moved(self, point: Array) -> Frame:
-        """Return the frame parallel to it at a point in its axes."""
+        """Return the parallel frame at a point given in the axes of this one."""
         return Frame(self.row, self.rotation, self.position + self.rotation @ point)
 
 
 def sites_of(frames: Sequence[Frame], axes: str) -> Array:
-    """Return the frames as kernels want them: (frames, SITE_WIDTH), read-only."""
+    """Return the frames in the format of the kernels: (frames, SITE_WIDTH), read-only."""
     sites = np.empty((len(frames), at.SITE_WIDTH))
     for site, frame in zip(sites, frames, strict=True):
         site[at.SITE_ROW], site[at.SITE_OWN_AXES] = frame.row, axes == "local"

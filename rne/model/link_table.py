@@ -1,7 +1,7 @@
-"""The link table: a tree compiled into numbers that the kernels can run on. The one definition of a link.
+"""The link table: a tree compiled into the numbers that the kernels use.
 
 A link is a moving joint together with every body that moves rigidly with it. Compilation orders parents first, folds
-fixed joints, turns every joint axis onto z, resolves mimic joints into coordinates, brings the frames into the normal
+fixed joints, rotates every joint axis onto z, resolves mimic joints into coordinates, brings the frames into the normal
 form of `rne.kernels.layout` and regroups the inertias.
 """
 
@@ -25,7 +25,7 @@ from rne.model.tree import Coupling, Tree
 
 Array = NDArray[np.float64]
 
-# Where the second moments, first moments and mass of a complete body stand in its pseudo-inertia.
+# Positions of the second moments, first moments and mass of a complete body in its pseudo-inertia.
 _PSEUDO_INERTIA = {
     (0, 0): at.FULL_XX, (1, 1): at.FULL_YY, (2, 2): at.FULL_ZZ,
     (0, 1): at.FULL_XY, (0, 2): at.FULL_XZ, (1, 2): at.FULL_YZ,
@@ -35,16 +35,16 @@ _PSEUDO_INERTIA = {
 
 @dataclass(frozen=True, eq=False)
 class LinkTable:
-    """What the kernels need of a robot. Only here and in the kernels are its columns known; all others ask by name.
+    """Data of a robot for the kernels. Only this module and the kernels know its columns; others use the attributes.
 
     Attributes
     ----------
     table : (1 + links + couplings, WIDTH) float64, rows and columns as in `rne.kernels.layout`; read-only.
     table32 : the same in float32.
-    joints : names of all moving joints, in the order of the rows 1, 2, ...; longer than `coordinates` with mimics.
-    joint_frames : names of the frames that the file puts on them: those of the bodies that they carry.
-    coordinates : names of the joints whose values make up q, in the order of q.
-    frames : placement of every body of the tree, by name.
+    joints : names of all moving joints, in the order of the rows 1, 2, ...; with mimic joints, unlike `coordinates`.
+    joint_frames : names of the frames of these joints: those of their child bodies.
+    coordinates : names of the joints whose positions make up q, in the order of q.
+    frames : pose of every body of the tree, by name.
     """
 
     table: Array
@@ -56,7 +56,7 @@ class LinkTable:
 
     @cached_property
     def joint_sites(self) -> dict[str, Array]:
-        """The frames on the joints as kernels want them, a table (links, SITE_WIDTH), by the axes of the answer."""
+        """The frames of the joints in the format of the kernels, (links, SITE_WIDTH), by the axes of the result."""
         return {axes: sites_of([self.frames[name] for name in self.joint_frames], axes) for axes in AXES}
 
     @property
@@ -70,12 +70,12 @@ class LinkTable:
 
     @property
     def masses(self) -> Array:
-        """Mass of all that each row moves, the base first, shape (1 + joints,), kg."""
+        """Mass of the link of each row, the base first, shape (1 + joints,), kg."""
         return self.table[: 1 + len(self.joints), at.FULL_MASS]
 
     @property
     def pseudo_inertias(self) -> Array:
-        """Pseudo-inertia of all that each joint moves alone, in the frame of its row, shape (joints, 4, 4)."""
+        """Pseudo-inertia of the link of each joint, in the frame of its row, shape (joints, 4, 4)."""
         J = np.empty((len(self.joints), 4, 4))
         for (a, b), column in _PSEUDO_INERTIA.items():
             J[:, a, b] = J[:, b, a] = self._moving[:, column]
@@ -83,7 +83,7 @@ class LinkTable:
 
     @property
     def leaders(self) -> NDArray[np.intp]:
-        """Which coordinate each joint follows, shape (joints,): q_joint = ratio * q[leader] + shift."""
+        """Index of the coordinate of each joint, shape (joints,): q_joint = ratio * q[leader] + shift."""
         return self._moving[:, at.LEADER].astype(np.intp)
 
     @property
@@ -93,22 +93,22 @@ class LinkTable:
 
     @property
     def shifts(self) -> Array:
-        """Shift of each joint against its leader, shape (joints,), rad or m."""
+        """Offset of each joint from its leader, shape (joints,), rad or m."""
         return self._moving[:, at.SHIFT]
 
     @property
     def inertia_bounds(self) -> Array:
-        """What each joint can feel at most of the bodies beyond it, rotors left out, kg m^2 or kg (joints,)."""
+        """Upper bound on the inertia of the subtree at each joint, without rotors, shape (joints,), kg m^2 or kg."""
         return self._moving[:, at.BOUND]
 
     @property
     def rotors(self) -> Array:
-        """Inertia of the rotor of each joint, on the side of the joint, shape (joints,), kg m^2 or kg."""
+        """Reflected inertia of the rotor at each joint, shape (joints,), kg m^2 or kg."""
         return self._moving[:, at.ROTOR]
 
     @property
     def friction(self) -> Array:
-        """Viscous friction, Coulomb friction for positive and for negative velocity of each joint, (3, joints)."""
+        """Viscous friction, and Coulomb friction for positive and for negative velocity, of each joint, (3, joints)."""
         return self._moving[:, [at.VISCOUS, at.COULOMB_PLUS, at.COULOMB_MINUS]].T
 
     @property
@@ -134,16 +134,16 @@ class LinkTable:
 
     @staticmethod
     def without_parameters(table: NDArray[Any]) -> NDArray[Any]:
-        """Return a copy without all that `rne.parameters` tells; springs and what is between joints are left."""
+        """Return a copy without the numbers of `rne.parameters`; springs and couplings remain."""
         copy = table.copy()
         moving = slice(1, 1 + int(table[0, at.LINKS]))
-        copy[moving, at.MASS : at.COULOMB_MINUS + 1] = 0.0  # bodies as they are felt, rotors, friction
+        copy[moving, at.MASS : at.COULOMB_MINUS + 1] = 0.0  # regrouped bodies, rotors, friction
         copy.flags.writeable = False
         return copy
 
     @staticmethod
     def with_gravity(table: NDArray[Any], gravity: Array) -> NDArray[Any]:
-        """Return a copy of a table with another gravity."""
+        """Return a copy of a table with the given gravity."""
         copy = table.copy()
         copy[0, at.GRAVITY : at.GRAVITY + 3] = gravity
         copy.flags.writeable = False
@@ -151,12 +151,12 @@ class LinkTable:
 
 
 def compile_tree(tree: Tree, order: tuple[str, ...] | None = None) -> LinkTable:
-    """Compile a tree.
+    """Compile a tree into a link table.
 
     Parameters
     ----------
-    tree : as a reader made it; its structure is sound.
-    order : names of the coordinates in the wanted order; the order of the file by default.
+    tree : tree with a valid structure, as returned by a reader.
+    order : names of the coordinates in the order of q; the order of the file by default.
 
     Examples
     --------
@@ -192,7 +192,7 @@ def compile_tree(tree: Tree, order: tuple[str, ...] | None = None) -> LinkTable:
     with np.errstate(over="ignore"):
         table32 = table.astype(np.float32)
     if not np.isfinite(table32).all():
-        what = "masses, lengths or mimic ratios are so large that they overflow when combined; check their units"
+        what = "products of masses, lengths or mimic ratios overflow in single precision; check their units"
         raise ModelError(Problem(tree.source, None, f"robot '{tree.name}'", what))
     for frame in frames.values():
         frame.rotation.flags.writeable = frame.position.flags.writeable = False
@@ -217,7 +217,7 @@ def _write_frame(out: Array, link: Link, row: int) -> None:
     turn, alpha, offset = split_zxz(link.rotation)
     follows = link.parent == row - 1
     if follows and row > 1:
-        turn = (1.0, 0.0)  # made so by _normalize, up to rounding
+        turn = (1.0, 0.0)  # by `normalize`, up to rounding
     out[at.PARENT] = link.parent
     out[at.KIND] = at.REVOLUTE if link.joint.kind == "revolute" else at.PRISMATIC
     out[at.FOLLOWS], out[at.KEEP] = follows, link.keep
@@ -240,7 +240,7 @@ def _write_drive(out: Array, link: Link) -> None:
 
 
 def _write_coupling(out: Array, coupling: Coupling, rows: dict[str, int]) -> None:
-    """Of a joint that is fixed the coupling sees nothing; the other stands in for it."""
+    """Write a coupling; a fixed joint has a zero coefficient, and the row of the other joint stands in for it."""
     first, second = rows.get(coupling.first), rows.get(coupling.second)
     out[at.OF_FIRST] = 0.0 if first is None else 1.0
     out[at.OF_SECOND] = 0.0 if second is None else -coupling.ratio
@@ -249,13 +249,13 @@ def _write_coupling(out: Array, coupling: Coupling, rows: dict[str, int]) -> Non
 
 
 NO_LIMIT = 1e3
-"""Travel in m from which on a limit only stands for none: as a bound it would make all beside it look like rounding."""
+"""Travel in m at and above which a limit counts as none: as a bound, it would make other numbers look like rounding."""
 
 
 def _write_bounds(table: Array, links: list[Link]) -> None:
-    """Bound what every joint may feel: its subtree stretched out straight and swung about the link origin.
+    """Bound the inertia at each joint by that of its subtree stretched out straight, about the origin of the link.
 
-    The roots of second moments about a point add up no faster than distances (Minkowski).
+    The square root of the second moment about a point obeys the triangle inequality (Minkowski).
     """
     mass = np.array([link.moments[0] for link in links]).clip(0.0)
     swing = np.array([np.trace(link.moments[2]) for link in links]).clip(0.0)
@@ -272,7 +272,7 @@ def _write_bounds(table: Array, links: list[Link]) -> None:
 
 
 def _write_coordinates(table: Array, links: list[Link], tree: Tree, coordinates: tuple[str, ...]) -> None:
-    """Resolve mimic joints, chains of them included: q_joint = ratio * q[leader] + shift."""
+    """Resolve mimic joints, including chains: q_joint = ratio * q[leader] + shift."""
     mimics = resolved_mimics(tree.joints)
     place = {name: k for k, name in enumerate(coordinates)}
     reduced = bool(table[0, at.MIMIC])

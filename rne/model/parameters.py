@@ -1,8 +1,8 @@
-"""The parameters of links and drives in a row, as the columns of a regressor have them: their order, and their sense.
+"""Parameters of links and drives as a vector, in the order of the columns of a regressor.
 
-First ten a link, joint by joint: mass, first moments, and the inertia tensor about the origin of the frame on the
-joint, which is that of the child of the joint; then, where they are wanted, rotor inertias, and then friction, kind by
-kind and joint by joint.
+The first are ten per link, joint by joint: mass, first moments, and the inertia tensor about the origin of the frame of
+the joint, which is that of its child link; then optionally rotor inertias, and then friction, kind by kind and joint by
+joint.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 
 OF_BODY = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 OF_FRICTION = ("viscous", "coulomb_plus", "coulomb_minus")
-SAME = 1e-9  # part of the size of a body by which its numbers may differ and still be its own
+SAME = 1e-9  # relative difference up to which the numbers of a body count as unchanged
 
 _UPPER = np.triu_indices(3)
 
@@ -35,7 +35,7 @@ _UPPER = np.triu_indices(3)
 def pseudo_inertias(bodies: Array) -> Array:
     """Pseudo-inertias (..., 4, 4) of bodies (..., 10): integrals of r r^T dm with r = [x, y, z, 1].
 
-    A body can have the numbers if it has no negative eigenvalue (Wensing, Kim, Slotine 2018).
+    A body is physically consistent if its pseudo-inertia has no negative eigenvalue (Wensing, Kim, Slotine 2018).
     """
     J = np.empty((*bodies.shape[:-1], 4, 4))
     J[..., 3, 3] = bodies[..., 0]
@@ -51,7 +51,7 @@ def from_pseudo_inertias(J: Array) -> Array:
 
 
 def _other_moments(six: Array, share: float) -> Array:
-    """Second moments from an inertia tensor (share 1/2), or the other way round (share 1): share trace 1 - moments."""
+    """Second moments from an inertia tensor (share 1/2), or vice versa (share 1): share * trace * identity - given."""
     full = np.empty((*six.shape[:-1], 3, 3))
     full[..., _UPPER[0], _UPPER[1]] = full[..., _UPPER[1], _UPPER[0]] = six
     trace = np.trace(full, axis1=-2, axis2=-1)
@@ -68,7 +68,7 @@ def units(bodies: Array) -> tuple[Array, Array]:
 
 
 def physical(bodies: Array) -> NDArray[np.bool_]:
-    """Whether bodies (links, 10) can exist, but for rounding, by the rule of `rne.bodies.physical`."""
+    """Whether bodies (links, 10) can exist, up to rounding, by the rule of `rne.bodies.physical`."""
     return np.array([_fault(row) is None for row in bodies], dtype=np.bool_)
 
 
@@ -78,28 +78,28 @@ def _fault(row: Array) -> Fault | None:
 
 
 def _tensor(row: Array) -> Array:
-    """Inertia tensor (3, 3) about the origin of the ten parameters of a body."""
+    """Inertia tensor (3, 3) about the origin from the ten parameters of a body."""
     tensor = np.empty((3, 3))
     tensor[_UPPER] = tensor.T[_UPPER] = row[4:]
     return tensor
 
 
 def of_links(links: LinkTable) -> Array:
-    """Return the parameters (links, 10) of what each joint moves alone, about the frames on the joints."""
+    """Return the parameters (links, 10) of the links, in the frames of the joints."""
     frames = [links.frames[name] for name in links.joint_frames]
     rows = [_of_link(J, f.rotation, f.position) for J, f in zip(links.pseudo_inertias, frames, strict=True)]
     return np.array(rows).reshape(-1, len(OF_BODY))
 
 
 def _of_link(J: Array, rotation: Array, position: Array) -> Array:
-    """Ten parameters of a body about a frame at `rotation`, `position`, from its pseudo-inertia about the row's."""
+    """Ten parameters of a body in the frame at `rotation`, `position`, from its pseudo-inertia in the row frame."""
     into = np.eye(4)
     into[:3, :3], into[:3, 3] = rotation.T, -rotation.T @ position
     return from_pseudo_inertias(into @ J @ into.T)
 
 
 def _same(rows: Array, own: Array) -> NDArray[np.bool_]:
-    """Which bodies (links, 10) are those that are there already, but for rounding."""
+    """Whether bodies (links, 10) equal the present ones, up to rounding."""
     size = np.abs(own)
     mass, second = size[:, :1], size[:, 4:].max(axis=1, keepdims=True, initial=0.0)
     first = np.maximum(size[:, 1:4].max(axis=1, keepdims=True, initial=0.0), np.sqrt(mass * second))
@@ -108,13 +108,13 @@ def _same(rows: Array, own: Array) -> NDArray[np.bool_]:
 
 
 def with_parameters(tree: Tree, links: LinkTable, pi: ArrayLike, strict: bool) -> Tree:
-    """Give links other bodies, and joints other drives if there are numbers for them.
+    """Replace the bodies of the links and, if `pi` includes them, the parameters of the drives.
 
     Raises
     ------
     ArgumentError
-        No such number of parameters; and, where `strict`, no body has them, unless it is the one that the link has
-        already: loading has said what is wrong with that. A negative rotor inertia or friction.
+        `pi` has the wrong length, a rotor inertia or friction is negative, or, if `strict`, a body is physically
+        impossible; a body that the link has already is accepted, since loading has reported it.
     """
     check_flag("strict", strict)
     names = links.joints
@@ -125,8 +125,8 @@ def with_parameters(tree: Tree, links: LinkTable, pi: ArrayLike, strict: bool) -
         shape = ()
     if shape not in [(k * count,) for k in (10, 11, 13, 14)]:
         wanted = " or ".join(str(k * count) for k in (10, 11, 13, 14))
-        raise ArgumentError(f"pi: wanted {wanted} numbers, ten a link and those of its drive; got shape {shape}")
-    if not count:  # none of nothing; the shape of nothing tells no number of rows
+        raise ArgumentError(f"pi: wanted {wanted} numbers, ten per link and those of its drive; got shape {shape}")
+    if not count:  # an empty array does not determine the number of rows
         numbers("pi", pi, shape)
         return tree
     values, extra = numbers("pi", pi, shape), shape[0] - len(OF_BODY) * count
@@ -148,12 +148,12 @@ def with_parameters(tree: Tree, links: LinkTable, pi: ArrayLike, strict: bool) -
 
 
 def active_dampers(tree: Tree, names: Sequence[str], viscous: Array) -> set[str]:
-    """Return the joints whose dampers would drive the robot if those of `names` were `viscous`, couplings included."""
+    """Return the joints with active dampers if those of `names` were `viscous`, couplings included."""
     return active_joints(_damped(tree, names, viscous), tree.couplings, DAMPERS)
 
 
 def passive_dampers(tree: Tree, names: Sequence[str], viscous: Array) -> Array:
-    """Return dampers, raised all alike until they do not drive the robot; the same ones if they do not anyway."""
+    """Return the dampers, raised by the same amount until they are passive; unchanged if they already are."""
     found = active(_damped(tree, names, viscous), tree.couplings, DAMPERS)
     if found is None:
         return viscous
@@ -162,7 +162,7 @@ def passive_dampers(tree: Tree, names: Sequence[str], viscous: Array) -> Array:
 
 
 def coupled_joints(tree: Tree) -> set[str]:
-    """Return the joints that move with a damper of a coupling."""
+    """Return the joints that move together with a damped coupling."""
     mimics = resolved_mimics(tree.joints)
     ends = [name for coupling in tree.couplings if coupling.viscous for name in (coupling.first, coupling.second)]
     leaders = {mimics[name].leader for name in ends if name in mimics}
@@ -178,8 +178,8 @@ def _body(joint: Joint, row: Array, judged: bool) -> Body:
     fault = _fault(row) if judged else None
     if fault is not None:
         raise ArgumentError(
-            f"pi: no body has the numbers {row.tolist()} of joint '{joint.name}': {fault.what} "
-            "(strict=False takes them)"
+            f"pi: the numbers {row.tolist()} of joint '{joint.name}' are physically impossible: {fault.what} "
+            "(strict=False accepts them)"
         )
     mass = float(row[0])
     com, tensor, first = about_center(mass, row[1:4], _tensor(row))
@@ -187,7 +187,7 @@ def _body(joint: Joint, row: Array, judged: bool) -> Body:
 
 
 def _with_bodies(tree: Tree, bodies: dict[str, Body]) -> Tree:
-    """Give movable links bodies, by the name of the child of the joint; what is bolted to it then weighs nothing."""
+    """Replace the bodies of links, by name of the child of the joint; bodies fixed to them become massless."""
     carrier = {joint.child: joint.parent for joint in tree.joints if not joint.movable}
     carried_by: dict[str, str] = {}
 
@@ -206,7 +206,7 @@ def _with_bodies(tree: Tree, bodies: dict[str, Body]) -> Tree:
 
 
 def _drive(drive: Drive, column: Array) -> Drive:
-    """Return the drive with a rotor inertia on the joint side, or the friction, or both."""
+    """Return the drive with a given reflected rotor inertia, friction, or both."""
     if len(column) != len(OF_FRICTION):
         ratio = drive.gear_ratio or 1.0
         drive = replace(drive, rotor_inertia=float(column[0]) / ratio**2, gear_ratio=ratio)

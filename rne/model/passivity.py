@@ -1,7 +1,7 @@
-"""Whether springs and dampers are passive: a matter of the stiffness K and damping B of a robot as a whole.
+"""Passivity of springs and dampers, a property of the stiffness K and damping B of the whole robot.
 
-A negative damper of one joint is no harm where couplings to other joints make up for it: taken apart into dampers of
-single joints and of pairs, B = [[1, -2], [-2, 5]], which only ever takes energy, has -1 N m s/rad on its first joint.
+A negative damper of one joint is harmless if couplings to other joints compensate for it: decomposed into dampers of
+single joints and of pairs, the dissipative B = [[1, -2], [-2, 5]] has -1 N m s/rad at its first joint.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from rne.model.tree import Coupling, Joint
 Array = NDArray[np.float64]
 
 ROUNDING = 1e-9
-"""What is forgiven of a negative eigenvalue, as a part of the largest entry."""
+"""Tolerance for negative eigenvalues, relative to the largest entry."""
 TAKES_PART = 1e-3
-"""Share of a motion of length 1 from which on a coordinate is named."""
+"""Component of a motion of length 1 above which a coordinate is named."""
 DAMPERS, SPRINGS = "viscous", "stiffness"
-"""The numbers of drives and couplings that B and K are made of."""
+"""Attributes of drives and couplings that make up B and K."""
 
 
 def negative_part(matrix: Array) -> tuple[Array, Array]:
@@ -32,7 +32,7 @@ def negative_part(matrix: Array) -> tuple[Array, Array]:
 
 
 def active(joints: Sequence[Joint], couplings: Sequence[Coupling], what: str) -> tuple[float, dict[str, float]] | None:
-    """Tell whether the springs or dampers of a sound tree are active: by how much, and along which motion.
+    """Return how active the springs or dampers of a valid tree are, and along which motion.
 
     Parameters
     ----------
@@ -41,8 +41,8 @@ def active(joints: Sequence[Joint], couplings: Sequence[Coupling], what: str) ->
 
     Returns
     -------
-    value, direction : the lowest eigenvalue of B or K over the coordinates, and by coordinate a motion of length 1 that
-        has it; None where the matrix is positive semidefinite, but for rounding.
+    value, direction : the lowest eigenvalue of B or K over the coordinates, and its eigenvector of length 1 by
+        coordinate; None if the matrix is positive semidefinite up to rounding.
     """
     names, values, directions = _negative(joints, couplings, what)
     if not values.size:
@@ -51,16 +51,16 @@ def active(joints: Sequence[Joint], couplings: Sequence[Coupling], what: str) ->
 
 
 def active_joints(joints: Sequence[Joint], couplings: Sequence[Coupling], what: str) -> set[str]:
-    """Return the joints that take part in a motion along which the springs or dampers of a sound tree are active."""
+    """Return the joints involved in motions along which the springs or dampers of a valid tree are active."""
     names, _, directions = _negative(joints, couplings, what)
     moved = {name for name, share in zip(names, np.abs(directions), strict=True) if share.max(initial=0.0) > TAKES_PART}
     return {name for name, mimic in resolved_mimics(joints).items() if mimic.leader in moved}
 
 
 def _negative(joints: Sequence[Joint], couplings: Sequence[Coupling], what: str) -> tuple[list[str], Array, Array]:
-    """Return the coordinates that may take part, and the negative part of B or K over them."""
+    """Return the coordinates that may be involved, and the negative part of B or K over them."""
     terms = _terms(joints, couplings, what)
-    names = _concerned(terms)  # of a giant, mostly few
+    names = _concerned(terms)  # usually few, even in very large robots
     place = {name: k for k, name in enumerate(names)}
     matrix = np.zeros((len(names), len(names)))
     for value, stretch in terms:
@@ -72,7 +72,7 @@ def _negative(joints: Sequence[Joint], couplings: Sequence[Coupling], what: str)
 
 
 def _terms(joints: Sequence[Joint], couplings: Sequence[Coupling], what: str) -> list[tuple[float, dict[str, float]]]:
-    """Numbers of all springs or dampers, and by how much each coordinate that moves stretches them."""
+    """Coefficients of all springs or dampers, and their elongation per coordinate."""
     mimics = resolved_mimics(joints)
     terms = []
     for joint in joints:
@@ -83,7 +83,7 @@ def _terms(joints: Sequence[Joint], couplings: Sequence[Coupling], what: str) ->
         value = getattr(coupling, what)
         stretch: dict[str, float] = {}
         for name, factor in (coupling.first, 1.0), (coupling.second, -coupling.ratio):
-            if name in mimics:  # a fixed joint stands still
+            if name in mimics:  # fixed joints do not move
                 leader = mimics[name].leader
                 stretch[leader] = stretch.get(leader, 0.0) + factor * mimics[name].ratio
         if value and stretch:

@@ -1,4 +1,4 @@
-"""From bodies to links: what moves together, frames in normal form, and inertias regrouped.
+"""From bodies to links: merging of rigidly connected bodies, frames in normal form, and regrouped inertias.
 
 A link is a moving joint together with every body that moves rigidly with it.
 """
@@ -22,19 +22,19 @@ Moments = tuple[float, Array, Array]  # mass, first moments (integral of r dm), 
 
 @dataclass
 class Link:
-    """A link while it is being compiled; moments are about the origin, in the axes of the link's frame."""
+    """A link during compilation; moments are about the origin and in the axes of its frame."""
 
     joint: Joint
     parent: int
     rotation: Array  # of this frame in the frame of the parent, at q = 0
     position: Array
     moments: Moments
-    felt: Moments  # what the joints feel of it, once regrouped
-    keep: bool = False  # whether a link other than the next hangs on this one
+    felt: Moments  # moments after regrouping
+    keep: bool = False  # whether it has a child other than the next link
 
 
 def fold(tree: Tree, joints: list[Joint]) -> tuple[list[Link], dict[str, Frame]]:
-    """Gather the bodies that move together into links, and place every body in the frame of its link."""
+    """Merge bodies that move together into links, and return the pose of every body in the frame of its link."""
     identity, origin = np.eye(3), np.zeros(3)
     nothing: Moments = (0.0, origin, np.zeros((3, 3)))
     children = {joint.child for joint in joints}
@@ -69,7 +69,7 @@ def _moments(body: Body) -> Moments:
 
 
 def _placed(moments: Moments, rotation: Array, position: Array) -> Moments:
-    """Moments about the origin of an outer frame in which the inner one lies at `rotation`, `position`."""
+    """Transform moments to an outer frame, in which the inner one has the pose `rotation`, `position`."""
     mass, first, second = moments
     h = rotation @ first
     cross = np.outer(h, position)
@@ -82,7 +82,7 @@ def _sum(a: Moments, b: Moments) -> Moments:
 
 
 def normalize(links: list[Link], frames: dict[str, Frame]) -> None:
-    """Turn every frame about its own z so that the rotation from it to the next link needs no first turn."""
+    """Rotate every frame about its z axis so that the rotation to the next link, as Rz Rx Rz, has no first Rz."""
     spins = [np.eye(3) for _ in links]
     for row in range(1, len(links) - 1):
         if links[row + 1].parent == row:
@@ -98,11 +98,12 @@ def normalize(links: list[Link], frames: dict[str, Frame]) -> None:
 
 
 def regroup(links: list[Link], frames: dict[str, Frame], tree: Tree) -> None:
-    """Move, from the tips to the base, all that the joint of a link cannot feel to its parent (Gautier, Khalil 1990).
+    """Move inertia without effect on the joint of a link to its parent, from the tips to the base.
 
-    What could as well lie on the axis of a revolute joint (mass, first moment along z, second moment zz) moves with the
-    parent just as well. The frame of a slide may sit anywhere: at the center of all that slides it leaves the slide a
-    plain mass, and the parent all second moments, since the axes of the two turn together.
+    For a revolute joint, mass, first moment along z and second moment zz could as well lie on its axis, and therefore
+    move to the parent. The frame of a prismatic joint may have any origin: at the center of mass of the sliding link,
+    the link keeps only its mass, and all second moments move to the parent, since both rotate together (Gautier, Khalil
+    1990).
     """
     for row in range(len(links) - 1, 0, -1):
         link = links[row]
@@ -121,12 +122,12 @@ def regroup(links: list[Link], frames: dict[str, Frame], tree: Tree) -> None:
 
 
 def _center(links: list[Link], frames: dict[str, Frame], row: int, tree: Tree) -> None:
-    """Move the origin of a sliding link to the center of what its joint feels."""
+    """Move the origin of the link of a prismatic joint to the center of its regrouped mass."""
     link = links[row]
     mass, first, _ = link.felt
     if not mass:
         if first.any():
-            what = "the masses that slide sum to zero, but their moments do not: no such bodies exist"
+            what = "the masses moved by the joint sum to zero, but their first moments do not; correct the masses"
             raise ModelError(Problem(tree.source, link.joint.line, f"joint '{link.joint.name}'", what))
         return
     shift = first / mass

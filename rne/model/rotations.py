@@ -1,4 +1,4 @@
-"""Rotations that bring frames into normal form, exact where they can be: cosines and sines, never angles."""
+"""Rotations that bring frames into normal form, as cosines and sines instead of angles for exactness."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Angle = tuple[float, float]  # cosine and sine
 
 
 def z_onto(axis: Array) -> Array:
-    """Return the smallest rotation that takes z onto `axis`; exact for the coordinate axes."""
+    """Return the smallest rotation that maps z to `axis`; exact for the coordinate axes."""
     x, y, z = axis
     if z < 0:
         return z_onto(-axis) @ np.diag([1.0, -1.0, -1.0])
@@ -29,9 +29,9 @@ def _unit(c: float, s: float) -> Angle:
 
 
 def split_zxz(rotation: Array) -> tuple[Angle, Angle, Angle]:
-    """Split a rotation into Rz Rx Rz; the first turn is at most a right angle, and none where the z axes are parallel.
+    """Decompose a rotation into Rz Rx Rz; the first angle is at most 90 degrees, and zero if the z axes are parallel.
 
-    Read off as cosines and sines: angles would round.
+    Returns cosines and sines, since angles would add rounding errors.
     """
     lean = float(np.hypot(rotation[0, 2], rotation[1, 2]))
     if lean < 4 * np.finfo(float).eps:

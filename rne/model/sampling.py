@@ -1,4 +1,4 @@
-"""Where a robot may be: the range of each joint, for random postures, exciting motions, sliders and benchmarks."""
+"""Finite ranges of the joints, for random postures, exciting motions, sliders and benchmarks."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from rne.model.robot import Robot
 Array = NDArray[np.float64]
 
 FAR = 100.0
-"""Reaches from home beyond which a limit stands for none, as the 1e9 of some files does."""
+"""Multiple of `reach` from home beyond which a limit counts as none, such as the 1e9 of some files."""
 
 
 def reach(robot: Robot) -> Array:
-    """Return (n,) how far a joint without limits is taken either way: half a turn, or a meter."""
+    """Return the range (n,) of a joint without limits in either direction: half a turn, or one meter."""
     revolute = np.array([robot.joint(name).kind == "revolute" for name in robot.joint_names], dtype=bool)
     return np.where(revolute, np.pi, 1.0)
 
 
 def position_limits(robot: Robot) -> tuple[Array, Array]:
-    """Return the lower and the upper limits of the coordinates, (n,) each, those of mimic followers included.
+    """Return the lower and upper limits of the coordinates, (n,) each, including those of mimic joints.
 
-    Limits of a joint in the wrong order are taken in the right one. Where no position keeps those of a joint and of all
-    its followers, the lower comes out above the upper. -inf and inf where there is none.
+    Limits in the wrong order are swapped. Where no position satisfies those of a joint and of all its mimic joints, the
+    lower is above the upper limit. Without limits they are -inf and inf.
     """
     lower, upper = np.sort([robot.lower_limit, robot.upper_limit], axis=0)
     for bounds, ratio, shift, leader in _followers(robot, "lower", "upper"):
@@ -34,11 +34,11 @@ def position_limits(robot: Robot) -> tuple[Array, Array]:
 
 
 def position_range(robot: Robot) -> tuple[Array, Array]:
-    """Return from where to where the coordinates are taken, (n,) each, finite and in order.
+    """Return the lower and upper ends of the ranges of the coordinates, (n,) each, finite and in order.
 
-    That is from limit to limit, of the joint and of those that follow it (see `position_limits`); where no position
-    keeps all of these, those of the joint alone. Where there is no limit, or none within a hundred reaches, it is one
-    `reach` from home: from zero, or from the position within the limits that is nearest to it.
+    The ends are the limits of the joint and of its mimic joints (see `position_limits`), or of the joint alone if no
+    position satisfies all of them. Without a limit, or with one farther than a hundred times `reach`, the end is one
+    `reach` from home: from zero, or from the position within the limits nearest to zero.
     """
     lower, upper = position_limits(robot)
     own = np.sort([robot.lower_limit, robot.upper_limit], axis=0)
@@ -52,7 +52,7 @@ def position_range(robot: Robot) -> tuple[Array, Array]:
 
 
 def velocity_limits(robot: Robot) -> Array:
-    """Return the largest velocities of the coordinates, (n,), with those of followers; inf for none or zero."""
+    """Return the velocity limits of the coordinates, (n,), including those of mimic joints; inf for none or zero."""
     limits = _speed(robot.velocity_limit)
     for bounds, ratio, _, leader in _followers(robot, "velocity"):
         limits[leader] = min(limits[leader], *_speed(bounds) / abs(ratio))
@@ -60,18 +60,18 @@ def velocity_limits(robot: Robot) -> Array:
 
 
 def random_positions(robot: Robot, samples: int, rng: np.random.Generator) -> Array:
-    """Draw (samples, n) positions evenly within the range of each joint, see `position_range`."""
+    """Draw (samples, n) positions uniformly within the range of each joint, see `position_range`."""
     lower, upper = position_range(robot)
     return np.clip(rng.uniform(lower, upper, (samples, robot.n)), lower, upper)  # clipped, for rounding
 
 
 def _speed(velocity: Array) -> Array:
-    """Sizes of velocity limits; a zero, which many files write for what they do not know, is none."""
+    """Magnitudes of velocity limits; zero, which many files use for unknown limits, counts as none."""
     return np.where(velocity == 0, np.inf, np.abs(velocity))
 
 
 def _followers(robot: Robot, *limits: str) -> list[tuple[Array, float, float, int]]:
-    """Limits of every joint that follows another, and ratio, shift and place of the coordinate q of ratio q + shift."""
+    """Limits of every mimic joint, with ratio, shift and index of the coordinate q in ratio q + shift."""
     found = []
     for row, name in enumerate(robot.links.joints, start=1):
         joint = robot.joint(name)

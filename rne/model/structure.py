@@ -7,19 +7,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from rne.model.findings import Findings
 from rne.model.tree import Body, Joint
 
-# A reader gives the name "" to what it could not read and has reported already; nothing more is said about that.
+# A reader uses the name "" for names that it could not read and has already reported; they are not reported again.
 
 
 def check_structure(bodies: list[Body], joints: list[Joint], findings: Findings) -> None:
-    """Report whatever keeps bodies and joints from being one tree, and mimic joints that follow nothing.
+    """Report everything that keeps bodies and joints from forming one tree, and mimic joints without a valid leader.
 
     Parameters
     ----------
     bodies, joints : in the order of the file.
-    findings : where the errors go.
+    findings : receives the errors.
     """
     if not bodies:
-        findings.at("robot").error("has no links; one at least is wanted")
+        findings.at("robot").error("has no links; at least one is required")
     _check_unique("link", bodies, findings)
     _check_unique("joint", joints, findings)
     if _ends_are_known(bodies, joints, findings):
@@ -30,9 +30,9 @@ def check_structure(bodies: list[Body], joints: list[Joint], findings: Findings)
 
 
 def parents_first(bodies: Sequence[Body], joints: Sequence[Joint]) -> list[Joint]:
-    """Return the joints so that each comes after the one that carries its parent; those in a loop are left out.
+    """Return the joints in an order in which each comes after the parent joint; those in a loop are left out.
 
-    Depth first: most joints then follow the one that carries them at once.
+    The order is depth first, so that most joints come directly after their parent joint.
     """
     outgoing: dict[str, list[Joint]] = {}
     for joint in joints:
@@ -54,7 +54,7 @@ def _check_unique(what: str, things: Iterable[Body | Joint], findings: Findings)
         before = first.setdefault(thing.name, thing)
         if before is not thing and thing.name:
             place = "" if before.line is None else f" (first on line {before.line})"
-            findings.at(f"{what} {thing.name!r}", thing.line).error(f"duplicate name{place}; each {what} needs its own")
+            findings.at(f"{what} {thing.name!r}", thing.line).error(f"duplicate name{place}; names must be unique")
 
 
 def _ends_are_known(bodies: list[Body], joints: list[Joint], findings: Findings) -> bool:
@@ -76,7 +76,7 @@ def _check_parents(joints: list[Joint], findings: Findings) -> None:
         before = carrier.setdefault(joint.child, joint)
         if before is not joint:
             findings.at(f"joint {joint.name!r}", joint.line).error(
-                f"its child {joint.child!r} is already carried by joint {before.name!r}; a link has one parent"
+                f"its child {joint.child!r} is already the child of joint {before.name!r}; a link has one parent"
                 " (closed kinematic chains are not supported yet)"
             )
 
@@ -97,8 +97,8 @@ def _check_loops(joints: list[Joint], findings: Findings) -> None:
 
 
 def _loops(follows: dict[str, str]) -> Iterator[list[str]]:
-    """Yield every loop of a graph in which each name follows at most one other."""
-    walk_of: dict[str, int] = {}  # the walk that met a name first
+    """Yield every loop of a graph in which each name points to at most one other."""
+    walk_of: dict[str, int] = {}  # the walk that first visited a name
     for walk, start in enumerate(follows):
         name = start
         while name in follows and name not in walk_of:
@@ -114,11 +114,11 @@ def _loops(follows: dict[str, str]) -> Iterator[list[str]]:
 def _check_root(bodies: list[Body], joints: list[Joint], findings: Findings) -> None:
     children = {joint.child for joint in joints}
     roots = list({body.name: body for body in bodies if body.name not in children}.values())
-    # Without any root there is a loop, which has been reported.
+    # If there is no root, there is a loop, which has been reported.
     if len(roots) > 1:
         names = ", ".join(repr(root.name) for root in roots[:5]) + (", ..." if len(roots) > 5 else "")
         findings.at(f"link {roots[1].name!r}", roots[1].line).error(
-            f"{len(roots)} links have no parent joint ({names}); one root is wanted, connect the others by joints"
+            f"{len(roots)} links have no parent joint ({names}); connect all but one root by joints"
         )
 
 
@@ -133,7 +133,7 @@ def _check_mimics(joints: list[Joint], findings: Findings) -> None:
             hint = findings.hint(joint.mimic.leader, by_name)
             spot.error(f"mimics {joint.mimic.leader!r}, which is not a joint{hint}")
         elif not leader.movable:
-            spot.error(f"mimics {leader.name!r}, which is fixed; a movable joint is wanted")
+            spot.error(f"mimics {leader.name!r}, which is fixed; it must mimic a movable joint")
     for loop in _loops({joint.name: joint.mimic.leader for joint in joints if joint.mimic}):
-        what = "itself" if len(loop) == 1 else f"{loop[1]!r}, which follows it in turn"
-        findings.at(f"joint {loop[0]!r}", by_name[loop[0]].line).error(f"mimics {what}; one joint must lead")
+        what = "itself" if len(loop) == 1 else f"{loop[1]!r}, which in turn mimics it"
+        findings.at(f"joint {loop[0]!r}", by_name[loop[0]].line).error(f"mimics {what}; one joint must be independent")

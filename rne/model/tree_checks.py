@@ -1,4 +1,4 @@
-"""Checks of a tree that no reader may have made: parts of the right kind, numbers that are numbers, one sound tree."""
+"""Checks of a tree that may not come from a reader: types of parts, valid numbers, and structure."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ from rne.model.values import as_number, as_numbers, as_square
 Part = TypeVar("Part")
 
 KINDS = ("revolute", "prismatic", "fixed")
-"""Of the joints of a tree; the formats have names of their own for them."""
+"""Kinds of joints in a tree; file formats have their own names for them."""
 UNIT_ROUNDING = 1e-9
-"""How far the length of a joint axis may be from one."""
+"""Tolerance for the length of a joint axis."""
 SYMMETRY_ROUNDING = 1e-6
-"""Difference of mirrored entries of an inertia, as a part of the largest entry: six digits, as in many files."""
+"""Tolerance for the asymmetry of an inertia, relative to its largest entry: six digits, as in many files."""
 OF_LIMITS = ("lower", "upper", "velocity", "effort")
 OF_DRIVE = ("rotor_inertia", "gear_ratio", "viscous", "coulomb_plus", "coulomb_minus", "stiffness", "rest")
 OF_COUPLING = ("stiffness", "viscous", "rest", "ratio")
 
 
 def check_tree(tree: Tree) -> None:
-    """Refuse a tree that no reader would make, as one put together by hand may be.
+    """Refuse an invalid tree, such as one built by hand.
 
     Raises
     ------
     ModelError
-        Parts or numbers are of the wrong kind, bodies and joints do not form one tree, a joint is of no known kind or
-        about no unit vector, or a coupling is not between two joints.
+        Parts or numbers have the wrong type, bodies and joints do not form one tree, the kind of a joint is unknown,
+        its axis is not a unit vector, or a coupling is not between two joints.
     """
     findings = Findings(tree.source if isinstance(tree.source, str) else "<tree>", strict=False)
     _check_entries(tree, findings)
-    findings.close()  # what follows relies on the kinds of all parts
+    findings.close()  # the checks below rely on the types of all parts
     for joint in tree.joints:
         spot = findings.at(f"joint {joint.name!r}", joint.line)
         if joint.kind not in KINDS:
             spot.error(f"the kind {joint.kind!r} is unknown{findings.hint(str(joint.kind), KINDS)}; known are {KINDS}")
         elif joint.movable and not abs(math.hypot(*joint.axis) - 1) < UNIT_ROUNDING:
-            spot.error(f"the axis {joint.axis} is no unit vector")
+            spot.error(f"the axis {joint.axis} is not a unit vector")
     check_structure(list(tree.bodies), list(tree.joints), findings)
     _check_couplings(tree, findings)
     findings.close()
@@ -60,13 +60,13 @@ def _check_couplings(tree: Tree, findings: Findings) -> None:
             if name not in known:
                 spot.error(f"no joint is named {name!r}{findings.hint(name, known) or f'; there are {listed(known)}'}")
         if coupling.first == coupling.second:
-            spot.error("it is between two joints; a spring of one joint belongs in its Drive")
+            spot.error("a coupling connects two different joints; the spring of one joint belongs in its Drive")
 
 
 def _check_entries(tree: Tree, findings: Findings) -> None:
-    """Report parts of a tree that are of another kind than they should be, and numbers that are none or make no sense.
+    """Report parts of a tree with the wrong type, and invalid or meaningless numbers.
 
-    What no body can have, such as a negative mass, is not among the errors: lenient loading lets it in.
+    Physically impossible bodies, such as those with negative mass, are not errors, since lenient loading accepts them.
     """
     robot = findings.at("")
     for key in ("name", "source"):
@@ -87,11 +87,11 @@ def _check_entries(tree: Tree, findings: Findings) -> None:
 def _parts(tree: Tree, key: str, kind: type[Part], spot: Spot) -> Sequence[Part]:
     parts = getattr(tree, key)
     if not isinstance(parts, tuple | list):  # an iterator would be used up
-        spot.error(f"{key} = {shown(parts)} is no tuple")
+        spot.error(f"{key} = {shown(parts)} is not a tuple")
         return ()
     for part in parts:
         if not isinstance(part, kind):
-            spot.error(f"{key} hold {shown(part)}; each is to be a {kind.__name__}")
+            spot.error(f"{key} hold {shown(part)}; each must be a {kind.__name__}")
     return [part for part in parts if isinstance(part, kind)]
 
 
@@ -116,13 +116,14 @@ def _check_joint(joint: Joint, spot: Spot) -> None:
     kinds = {"origin": Pose, "limits": Limits, "drive": Drive, "mimic": Mimic | None}
     strange = [key for key, kind in kinds.items() if not isinstance(getattr(joint, key), kind)]
     for key in strange:
-        spot.error(f"its {key} {shown(getattr(joint, key))} is no {key.capitalize()}; see rne.tree")
+        name = "Pose" if key == "origin" else key.capitalize()
+        spot.error(f"its {key} {shown(getattr(joint, key))} is not of type {name}; see rne.Joint")
     if strange:
         return
     pose = joint.origin
     placed = [_holds(pose, "rotation", _square, spot), _holds(pose, "position", _vector, spot)]
     if placed[0] and not _is_rotation(pose.rotation):
-        spot.error(f"the rotation {pose.rotation} is no orthonormal, right-handed matrix")
+        spot.error(f"the rotation {pose.rotation} is not an orthonormal, right-handed matrix")
     for key in OF_LIMITS:
         _holds(joint.limits, key, _bound, spot)
     if joint.mimic is not None:
@@ -137,7 +138,7 @@ def _check_joint(joint: Joint, spot: Spot) -> None:
 
 
 def _holds(part: object, key: str, convert: Callable[[Any], object], spot: Spot) -> bool:
-    """Report an attribute that cannot be read as what is wanted."""
+    """Report an attribute that cannot be converted; return whether it can."""
     value = getattr(part, key)
     try:
         convert(value)
@@ -149,7 +150,7 @@ def _holds(part: object, key: str, convert: Callable[[Any], object], spot: Spot)
 
 def _text(value: object) -> None:
     if not isinstance(value, str) or not value:
-        raise WrongValueError("is no text with something in it")
+        raise WrongValueError("is not a nonempty string")
 
 
 def _vector(value: object) -> None:
@@ -161,7 +162,7 @@ def _square(value: object) -> None:
 
 
 def _bound(value: object) -> None:
-    """Limits may be infinite, but not NaN."""
+    """Accept a limit, which may be infinite, but not NaN."""
     if not isinstance(value, float | np.floating) or not math.isinf(value):
         as_number(value)
 

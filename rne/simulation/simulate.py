@@ -58,9 +58,9 @@ def simulate(
 
     Fixed steps of the classical Runge-Kutta method ("rk4", of fourth order) or of the semi-implicit Euler method
     ("euler", of first order; positions advance with the new velocities, so the energy stays bounded), or adaptive steps
-    of DOP853 in scipy with a relative tolerance of 1e-10 ("adaptive"). Sources: Hairer, Nørsett, Wanner, "Solving
-    Ordinary Differential Equations I" (1993), sections II.1 and II.5; Hairer, Lubich, Wanner, "Geometric Numerical
-    Integration" (2006), section I.1.2.
+    of DOP853 in scipy with a relative tolerance of 1e-10 ("adaptive"; requires scipy). Sources: Hairer, Nørsett,
+    Wanner, "Solving Ordinary Differential Equations I" (1993), sections II.1 and II.5; Hairer, Lubich, Wanner,
+    "Geometric Numerical Integration" (2006), section I.1.2.
 
     Parameters
     ----------
@@ -159,8 +159,8 @@ def held_torques(robot: Robot, tau: Any, count: int, batch: tuple[int, ...]) -> 
 
     Parameters
     ----------
-    tau : as for `simulate`.
-    count : of times.
+    tau : as in `simulate`.
+    count : number of times.
     batch : leading axes of the simulations.
 
     Raises

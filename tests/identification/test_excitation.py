@@ -79,7 +79,7 @@ def test_wrong_arguments():
     ):
         with pytest.raises(rne.ArgumentError, match=what):
             rne.excitation(ARM, **options)
-    with pytest.raises(rne.ArgumentError, match="base: wanted base parameters"):
+    with pytest.raises(rne.ArgumentError, match="base: wanted at least one base parameter"):
         rne.excitation(arm())
     with pytest.raises(rne.ArgumentError, match="t: wanted shape"):
         rne.excitation(ARM, tries=1).at(1.0)

@@ -109,7 +109,7 @@ def test_new_springs_leave_the_dampers_and_the_other_way_round():
     assert_same_bits(still, rne.inverse_dynamics(arm().with_springs(K, rest), q))
 
 
-SYMMETRY = "wanted a symmetric matrix; entries and their mirrors: [0, 1] (turn, left_finger): 1 and 2"
+SYMMETRY = "wanted a symmetric matrix, but these entries differ: [0, 1] (turn, left_finger): 1 and 2"
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def test_robots_that_load_only_leniently_stay_the_same(numbers):
     assert_own_parameters_change_nothing(robot)
     pi = rne.parameters(robot)
     if numbers != (2, 1, 0, 0.1):  # inertia without mass is the limit of bodies
-        with pytest.raises(rne.ArgumentError, match="pi: no body has the numbers"):
+        with pytest.raises(rne.ArgumentError, match="physically impossible"):
             robot.with_parameters(pi * 1.001)  # what cannot be may stay, but be nothing new
     robot.with_parameters(pi * 1.001, strict=False)
 
@@ -220,7 +220,7 @@ def test_first_moments_of_a_mass_are_its_center():
 
 def test_what_does_not_follow_from_base_parameters_is_refused():
     lean = of_base_parameters(arm())
-    with pytest.raises(rne.ArgumentError, match="forces within the structure do not follow"):
+    with pytest.raises(rne.ArgumentError, match="do not determine the forces within the structure"):
         rne.link_forces(lean, np.zeros(6))
     body = next(body for body in lean.tree.bodies if any(body.first_moment))
     with pytest.raises(rne.ArgumentError, match="no body has first moments beside its mass"):

@@ -207,7 +207,7 @@ def test_sizes_that_overflow_together():
         f'<child link="l{k}"/>{f"""<mimic joint="k{k - 1}" multiplier="1e11"/>""" if k else ""}</joint>'
         for k in range(5)
     )
-    with pytest.raises(ModelError, match="overflow when combined"), pytest.warns(rne.ModelWarning):
+    with pytest.raises(ModelError, match="overflow in single precision"), pytest.warns(rne.ModelWarning):
         rne.load_urdf(GOOD.replace("</robot>", chain + "</robot>"))
 
 

@@ -54,7 +54,7 @@ T = np.array([0.0, 0.1, 0.15, 0.3, 0.35])
         ({"step": np.nan}, "step: wanted a positive time"),
         ({"step": True}, "step: wanted a positive time"),
         ({"step": "short"}, "step: wanted a positive time"),
-        ({"step": 1e-300}, "step: 1e-300 s is lost"),
+        ({"step": 1e-300}, "step: 1e-300 s is below the rounding"),
         ({"gravity": [0.0, 1.0]}, "gravity: wanted shape"),
         ({"threads": 0}, "threads: wanted a positive whole number"),
         ({"tau": lambda t, q, qd: np.zeros(3)}, r"tau: the controller returned shape \(3,\), wanted \(2,\)"),

@@ -181,7 +181,7 @@ def test_mimic_cycle():
         for name, leader in zip(names, "bca", strict=True)
     )
     (problem,) = with_more(links + joints).problems
-    assert "follows it in turn" in problem.what
+    assert "in turn mimics it" in problem.what
 
 
 def test_xacro_expressions():
