@@ -1,6 +1,6 @@
-"""What is measured, as data: robots x batch sizes x libraries, with what must be reached. The one list of cases.
+"""The list of cases: robots x batch sizes x libraries, with their targets.
 
-Suite, side-by-side run, report and the test that all contenders agree are made from it; a new row is one line.
+The pytest suite, the side-by-side run, the report and the test that all contenders agree use it; a new row is one line.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import single_calls  # noqa: F401  has contenders, too
+from benchmarks import single_calls  # noqa: F401  registers contenders
 from benchmarks.contenders import CONTENDERS
 from benchmarks.subjects import States
 
 
 @dataclass(frozen=True)
 class Row:
-    """Two contenders at one task; `must` and `aim` are times as fast: time of the rival over that of ours."""
+    """Two contenders at one task; `must` and `aim` are targets for the time of the rival divided by ours."""
 
     task: str
     robot: str
@@ -54,13 +54,13 @@ ROWS = [
 
 
 def rows() -> Iterator[Row]:
-    """The rows for which this rne has the function."""
+    """The rows whose function exists in this version of rne."""
     for row in ROWS:
         if (row.task, row.ours) in CONTENDERS:
             yield row
 
 
-# What of a result is compared: factorizations of C differ, what it does to the velocity does not.
+# The part of a result that is compared: factorizations of C differ, but the product with the velocity does not.
 COMPARED: dict[str, Callable[[Any, States], Any]] = {
     "Coriolis matrix": lambda C, s: np.einsum("kij,kj->ki", C, s.qd),
     "regressor": lambda Y, _: _same_order(Y.reshape(*Y.shape[:2], -1, 10)),
@@ -68,5 +68,5 @@ COMPARED: dict[str, Callable[[Any, States], Any]] = {
 
 
 def _same_order(Y: Any) -> Any:
-    """Columns of Ixz and Iyy, which change places between the libraries, as their sum."""
+    """Replace the columns of Ixz and Iyy, whose order differs between the libraries, by their sum."""
     return np.concatenate([Y[..., [0, 1, 2, 3, 4, 5, 8, 9]], Y[..., 6:8].sum(axis=-1, keepdims=True)], axis=-1)

@@ -1,3 +1,3 @@
-"""Pytest looks into every module for examples; this one cannot be imported where CasADi is not installed."""
+"""Pytest searches every module for doctests; this one cannot be imported unless CasADi is installed."""
 
 collect_ignore = ["casadi_c.py"]

@@ -1,8 +1,8 @@
-"""Who takes part at which task: rne, Pinocchio, MuJoCo and CasADi.
+"""The contenders for each task: rne, Pinocchio, MuJoCo and CasADi.
 
-A contender is made for a robot, states and a number of threads, and is then called without arguments: it does its task
-on all states and returns the result of all, or, where the task is a single call, of the last. Whoever returns a batch
-allocates it.
+A contender is created for a robot, states and a number of threads, and is then called without arguments. It performs
+its task on all states and returns all results or, if the task is a single call, the last. A contender that returns a
+batch allocates it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Maker = Callable[[Subject, States, int], Run]
 
 
 class MissingError(Exception):
-    """A contender cannot take part; says why."""
+    """A contender is not available; the message says why."""
 
 
 CONTENDERS: dict[tuple[str, str], Maker] = {}  # by task and library
@@ -48,7 +48,7 @@ def libraries(task: str) -> list[str]:
 
 
 def each(*arrays: Any) -> list[Any]:
-    """The states one by one, as arrays of their own."""
+    """The states one by one, as separate arrays."""
     return [tuple(row.copy() for row in state) for state in zip(*arrays, strict=True)]
 
 
@@ -68,7 +68,7 @@ def _(subject: Subject, s: States, threads: int) -> Run:
 
 @contender("inverse dynamics", "rne small batch")
 def _(subject: Subject, s: States, _: int) -> Run:
-    """Threads are left to rne, which takes none for a few states."""
+    """rne selects the number of threads, which is one for few states."""
     return lambda: rne.inverse_dynamics(subject.robot, s.q, s.qd, s.qdd)
 
 
@@ -86,7 +86,7 @@ def _(subject: Subject, s: States, threads: int) -> Run:
 
 @contender("inverse dynamics", "mujoco")
 def _(subject: Subject, s: States, threads: int) -> Run:
-    """MuJoCo's own functions in a compiled loop: only what `mj_rne` needs, not contacts and constraints."""
+    """The functions of MuJoCo in a compiled loop: only those that `mj_rne` needs, without contacts and constraints."""
     _one_thread("MuJoCo", threads)
     model, data = subject.mujoco, mujoco.MjData(subject.mujoco)
     loop, given = _mujoco_loop(), np.stack([s.q, s.qd, s.qdd])
@@ -103,18 +103,18 @@ def _(subject: Subject, s: States, threads: int) -> Run:
 def _(subject: Subject, s: States, threads: int) -> Run:
     _one_thread("CasADi", threads)
     if shutil.which("gcc") is None:
-        raise MissingError("there is no gcc to compile CasADi's code")
+        raise MissingError("gcc, which compiles the code of CasADi, is not installed")
     try:
         from benchmarks import casadi_c
     except ModuleNotFoundError as error:
-        raise MissingError(f"{error}; it comes with pip install '.[bench]'") from None
+        raise MissingError(f"{error}; install it by pip install '.[bench]'") from None
     batch = casadi_c.inverse_dynamics(subject.robot)
     return lambda: batch(s.q, s.qd, s.qdd)
 
 
 def _one_thread(who: str, threads: int) -> None:
     if threads != 1:
-        raise MissingError(f"{who} runs on one thread here")
+        raise MissingError(f"{who} runs only on one thread")
 
 
 def _mujoco_loop() -> Callable[..., None]:
@@ -144,7 +144,7 @@ def _mujoco_loop() -> Callable[..., None]:
 
 
 def _filled(subject: Subject, function: Callable[..., Any], *arrays: Any) -> Run:
-    """Pinocchio has no batches of matrices: a loop of Python that keeps each."""
+    """A Python loop that stores each matrix, since Pinocchio has no batched version."""
     model, data, n = subject.pin, subject.pin.createData(), subject.robot.n
 
     def run() -> Any:
@@ -213,7 +213,7 @@ def _(subject: Subject, s: States, threads: int) -> Run:
     return run
 
 
-# Here a sample is a time step of 1 ms; the first state is where it starts, without torque.
+# Here a sample is a time step of 1 ms; the motion starts at the first state, without torques.
 STEP = 1e-3
 
 

@@ -1,8 +1,8 @@
 """`rne id` on long files against pyarrow alone, in whole processes: `python -m benchmarks.files --folder /big/disk`.
 
-The rival reads the same file with pyarrow and writes all columns again ("rewrite"), or as many as there are torques,
-without the dictionaries that floats do not need ("write as many"): what any program has to do. All take turns; what is
-told are the shortest times, the processor's and the wall's, and the most memory.
+The rival reads the same file with pyarrow and writes either all columns ("rewrite"), or as many columns as there are
+torques, without dictionary encoding ("write as many"): the least that any program has to do. All take turns. The
+results are the shortest wall and CPU times, and the peak memory.
 """
 
 from __future__ import annotations
@@ -77,18 +77,18 @@ writer.close()
 
 
 def ours(source: Path, target: Path, *options: str) -> list[str]:
-    """The command of `rne id`."""
+    """The command line of `rne id`."""
     command = [sys.executable, "-m", "rne", "id", str(PANDA), "--lock", f"{LOCKED}=0"]
     return [*command, str(source), "-o", str(target), *options]
 
 
 def alone(source: Path, target: Path, what: str) -> list[str]:
-    """The command of pyarrow alone."""
+    """The command line of pyarrow alone."""
     return [sys.executable, "-c", ALONE, str(source), str(target), what]
 
 
 def spent(command: Sequence[str]) -> tuple[float, float, float]:
-    """Seconds on the wall, seconds of processors, and MiB at most of a process."""
+    """Wall time (s), CPU time (s) and peak memory (MiB) of a process."""
     start = time.perf_counter()
     process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
@@ -100,7 +100,7 @@ def spent(command: Sequence[str]) -> tuple[float, float, float]:
 
 
 def compare(folder: Path, kind: str, samples: int, turns: int) -> None:
-    """Let all take turns on one file, and print a line for each."""
+    """Run all in turns on one file, and print a line for each."""
     source, target = folder / f"motion.{kind}", folder / f"result.{kind}"
     subprocess.run([sys.executable, "-c", MAKE, str(source), str(samples)], check=True)
     commands = {
@@ -125,7 +125,7 @@ def compare(folder: Path, kind: str, samples: int, turns: int) -> None:
 
 
 def memory(folder: Path, counts: Sequence[int]) -> None:
-    """Print the most memory that `rne id` takes for short and long files."""
+    """Print the peak memory of `rne id` for short and long files."""
     for samples in counts:
         source, target = folder / "motion.parquet", folder / "result.parquet"
         subprocess.run([sys.executable, "-c", MAKE, str(source), str(samples)], check=True)
@@ -136,9 +136,9 @@ def memory(folder: Path, counts: Sequence[int]) -> None:
 
 
 def main() -> None:
-    """Measure, as the options say."""
+    """Run the benchmark according to the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, help="where there is room: 170 bytes a sample of Parquet, 430 of CSV")
+    parser.add_argument("--folder", type=Path, help="folder with space: 170 bytes per sample in Parquet, 430 in CSV")
     parser.add_argument("--parquet", type=float, default=1e7, help="samples")
     parser.add_argument("--csv", type=float, default=1e6, help="samples")
     parser.add_argument("--memory", type=float, nargs="*", default=[1e6, 5e7], help="samples")
@@ -148,7 +148,7 @@ def main() -> None:
         for kind, samples in (("parquet", given.parquet), ("csv", given.csv)):
             if samples:
                 compare(Path(folder), kind, int(samples), given.turns)
-        print("\nmost memory of rne id")
+        print("\npeak memory of rne id")
         memory(Path(folder), [int(samples) for samples in given.memory])
 
 

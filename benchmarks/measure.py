@@ -1,4 +1,4 @@
-"""How a ratio is measured, and what else is: memory, and the start of a fresh process."""
+"""Measurement of ratios, of memory, and of the start of a fresh process."""
 
 from __future__ import annotations
 
@@ -19,18 +19,19 @@ from benchmarks.subjects import PANDA
 
 Run = Callable[[], Any]
 
-TURN = 0.02  # s; a turn takes no less, so that the clock does not count
-PAUSE = 0.003  # s; the threads of the one before must have gone to sleep
+TURN = 0.02  # s; least time of a turn, so that the resolution of the clock does not matter
+PAUSE = 0.003  # s; by then the threads of the previous contender are idle
 
 
 def alternate(runs: Sequence[Run], seconds: float, least: int = 5) -> list[list[float]]:
-    """Let all take turns for about that long, and at least so often; returns the times of each, turn by turn, in s.
+    """Run all in turns for about `seconds`, and at least `least` turns; returns the times of each per turn, in s.
 
-    All see the same weather: a ratio of times from one such loop stands where the times themselves do not. Who is fast
-    runs several times, so that all turns take equally long: short ones would slip through between two disturbances.
+    Disturbances affect all alike, so a ratio of times from one such loop is reproducible even if the times are not.
+    Fast contenders run several times per turn, so that all turns take equally long; shorter turns would be disturbed
+    less often.
     """
     for run in runs:
-        run()  # what has to be compiled is compiled before
+        run()  # compiles
     once = [_time(run, 1) for run in runs]
     repeats = [max(1, round(max(TURN, *once) / spent)) for spent in once]
     times: list[list[float]] = [[] for _ in runs]
@@ -50,7 +51,7 @@ def _time(run: Run, repeats: int) -> float:
 
 
 def ratios(ours: Sequence[float], rival: Sequence[float]) -> dict[str, float]:
-    """How many times as fast ours is: by the shortest times, and the median over the turns."""
+    """Time of the rival divided by ours: of the shortest times, and the median over the turns."""
     turns = [r / o for o, r in zip(ours, rival, strict=True)]
     return {"ratio": min(rival) / min(ours), "median_ratio": statistics.median(turns), "turns": len(turns)}
 
@@ -59,9 +60,9 @@ def ratios(ours: Sequence[float], rival: Sequence[float]) -> dict[str, float]:
 
 
 def extra_memory(run: Run, result_bytes: int) -> int:
-    """Bytes that a call needs at its worst, beyond its result: what Python and numpy ask for, or what becomes resident.
+    """Peak memory of a call beyond its result, bytes: allocated by Python and numpy, or resident, whichever is larger.
 
-    The second sees the memory of compiled code, too, in whole pages; only Linux tells it.
+    Resident memory includes that of compiled code, in whole pages; it is available only on Linux.
     """
     run()
     tracemalloc.start()
@@ -77,7 +78,7 @@ def _resident(run: Run) -> int:
         return 0
     if hasattr(libc := ctypes.CDLL(None), "malloc_trim"):
         libc.malloc_trim(0)
-    reset.write_text("5")  # the peak starts anew
+    reset.write_text("5")  # resets the peak
     before = _kib(status, "VmRSS")
     run()
     return 1024 * (_kib(status, "VmHWM") - before)
@@ -103,9 +104,9 @@ pin.rnea(panda, panda.createData(), *(np.full(panda.nv, x) for x in (0.1, 0.2, 0
 
 
 def fresh_processes(cold: int, warm: int) -> dict[str, list[float]]:
-    """Seconds from the start of Python to its end, with import, loading and the first call in between.
+    """Seconds from the start of Python to its end, including import, loading and the first call.
 
-    Cold is without compiled code on disk, warm with that which the cold start left there.
+    A cold start has no compiled code on disk; a warm start uses that of the cold start.
     """
     times: dict[str, list[float]] = {"cold": [], "warm": [], "pinocchio": []}
     for _ in range(cold):

@@ -1,6 +1,6 @@
-"""The side-by-side run: `python -m benchmarks.run` measures everything and writes results.json beside this file.
+"""The side-by-side run: `python -m benchmarks.run` measures everything and writes results.json in this folder.
 
-A trial run, which is one with another `--seconds`, `--scale` or `--only`, writes trial.json instead, which is not kept.
+A trial run, with a different `--seconds`, `--scale` or `--only`, writes trial.json instead, which git ignores.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from benchmarks.subjects import SUBJECTS, panda, states, tree
 
 RESULTS = Path(__file__).with_name("results.json")  # committed, and shown in the README
 TRIAL = Path(__file__).with_name("trial.json")  # ignored by git
-WHOLE = {"seconds": 4.0, "scale": 1.0, "only": ""}  # what a run is asked for whose results may be committed
+WHOLE = {"seconds": 4.0, "scale": 1.0, "only": ""}  # settings of a run whose results may be committed
 
 SIZES = (7, 15, 30, 75, 150, 300)  # joints
-TREES = 4  # of each size: small ones differ
-LINK_SAMPLES = 84_000  # joints times samples of a run, the same for all sizes
+TREES = 4  # of each size, since small trees differ much
+LINK_SAMPLES = 84_000  # joints times samples of a run, equal for all sizes
 
 Result = dict[str, Any]
 
@@ -39,7 +39,7 @@ Result = dict[str, Any]
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
     parser.add_argument("--seconds", type=float, default=WHOLE["seconds"], help="time for each row")
-    parser.add_argument("--scale", type=float, default=WHOLE["scale"], help="batches smaller by this factor")
+    parser.add_argument("--scale", type=float, default=WHOLE["scale"], help="factor by which batches are made smaller")
     parser.add_argument("--only", default=WHOLE["only"], help="only rows with this in their name")
     parser.add_argument("--output", type=Path, help="file to write; results.json, or trial.json for a trial run")
     args = parser.parse_args(arguments)
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def target(seconds: float, scale: float, only: str) -> Path:
-    """Where the results of a run go by default: those of a trial run do not take the place of the committed ones."""
+    """The default output file of a run; a trial run does not replace the committed results."""
     return RESULTS if {"seconds": seconds, "scale": scale, "only": only} == WHOLE else TRIAL
 
 
@@ -70,7 +70,7 @@ def describe(result: Result) -> str:
 
 
 def meets(result: Result, word: str) -> bool:
-    """Whether the value is as good as `must` or `aim` asks."""
+    """Whether the value reaches `must` or `aim`."""
     return result["value"] >= result[word] if result["more_is_better"] else result["value"] <= result[word]
 
 
@@ -131,7 +131,7 @@ def growth(shape: str, branching: float, seconds: float, scale: float) -> Result
 
 
 def memory(threads: int, samples: int) -> Result:
-    """What a batch needs beyond its result, for each thread."""
+    """Memory of a batch beyond its result, per thread."""
     subject = panda()
     given = states(subject.robot.n, samples)
     run = CONTENDERS["inverse dynamics", "rne"](subject, given, threads)
@@ -141,7 +141,7 @@ def memory(threads: int, samples: int) -> Result:
 
 
 def fresh() -> Iterator[Result]:
-    """A process from its start to its end, with compiled code on disk and without."""
+    """Run time of a fresh process, with and without compiled code on disk."""
     times = fresh_processes(cold=2, warm=10)
     label = "fresh process: import, load, first call"
     more = {"kind": "fresh", "against_pinocchio": ratios(times["warm"], times["pinocchio"])["ratio"]}
@@ -150,7 +150,7 @@ def fresh() -> Iterator[Result]:
 
 
 def machine() -> dict[str, Any]:
-    """What the numbers depend on, and nothing that tells whose machine it is."""
+    """Properties of the machine on which the results depend, without anything that identifies it."""
     packages = ("numpy", "numba", "pin", "mujoco", "casadi")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     versions = {package: _version(package) for package in packages}
@@ -175,7 +175,7 @@ def _version(package: str) -> str | None:
 
 
 def _own_version() -> str:
-    """Of the sources that are measured, which need not be installed."""
+    """The version of the measured sources, which need not be installed."""
     return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
 
 

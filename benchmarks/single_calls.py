@@ -1,5 +1,5 @@
-"""Single calls of Python. Every contender has a loop of its own, as its user would write it: a helper costs as much
-as what is measured."""
+"""Single calls from Python. Every contender has its own loop, as a user would write it, because a helper function would
+take as long as the call that is measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The robots and states that all contenders are given: one text of URDF, one order of the joints."""
+"""The robots and states for all contenders: the same URDF text and the same order of joints."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PANDA = ROOT / "models" / "panda" / "robot.urdf"
 
 @dataclass(frozen=True)
 class Subject:
-    """A robot for every library; `urdf` is the text that all of them read."""
+    """A robot for every library; all of them read the text `urdf`."""
 
     urdf: str
 
@@ -36,7 +36,7 @@ class Subject:
 
     @cached_property
     def robot(self) -> rne.Robot:
-        """Its joints stand in Pinocchio's order, so that arrays need no rearranging."""
+        """The robot with its joints in the order of Pinocchio, so that arrays need no reordering."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", rne.ModelWarning)  # the humanoid has links without mass in its ball joints
             return rne.load_urdf(self.urdf, joints=list(self.pin.names)[1:])
@@ -51,7 +51,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class States:
-    """Random states, one a row; `tau` are torques for forward dynamics."""
+    """Random states, one per row; `tau` are torques for forward dynamics."""
 
     q: Array
     qd: Array
@@ -76,18 +76,18 @@ def panda() -> Subject:
 
 @cache
 def humanoid() -> Subject:
-    """A human body with 36 joints, held at its root."""
+    """A human body with 36 joints and a fixed root."""
     return Subject(_with_fixed(example_urdf("human.urdf"), set()))
 
 
 @cache
 def tree(joints: int, seed: int = 0, branching: float = 0.3) -> Subject:
-    """A random tree, or a chain if `branching` is 0; of what every library understands."""
+    """A random tree, or a chain if `branching` is 0, with only the features that every library supports."""
     grown = random_tree(
         np.random.default_rng([joints, seed]), joints,
         branching=branching, mimic=0.0, massless=0.0, rotors=False, friction=False, tilt=False,
     )  # fmt: skip
-    limits = Limits(-3.0, 3.0, 10.0, 100.0)  # without limits Pinocchio wants cosine and sine in place of the angle
+    limits = Limits(-3.0, 3.0, 10.0, 100.0)  # without limits Pinocchio represents the angle by cosine and sine
     limited = tuple(replace(joint, limits=limits) if joint.movable else joint for joint in grown.joints)
     return Subject(to_urdf(replace(grown, joints=limited)))
 

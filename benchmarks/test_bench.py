@@ -1,4 +1,4 @@
-"""The suite for pytest-benchmark: `pytest benchmarks --benchmark-only`. Each contender of each row, by itself."""
+"""The suite for pytest-benchmark: `pytest benchmarks --benchmark-only`. Each contender of each row separately."""
 
 from __future__ import annotations
 

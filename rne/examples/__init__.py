@@ -1,9 +1,9 @@
-"""A gallery: the systems and formulas of five courses on manipulator dynamics, each beside what `rne` gives.
+"""A gallery: the systems and formulas of five courses on manipulator dynamics, compared with the results of `rne`.
 
-`rne example` lists them and `rne example NAME` shows one; from Python, ``print(examples.run(NAME))``. L0 to L4 are the
-courses; `models/lectures/README.md` tells which example shows which of their pages, how their symbols are called here,
-and where they misprint. The functions are there to be read and copied: what they compare is the course's own formula,
-written out, with a call of `rne`.
+`rne example` lists them and `rne example NAME` shows one; from Python, use ``print(examples.run(NAME))``. L0 to L4 are
+the courses; `models/lectures/README.md` lists the pages that each example covers, the correspondence of symbols, and
+misprints. The functions are meant to be read and copied: each compares the written-out formula of the course with a
+call of `rne`.
 
 >>> from rne import examples
 >>> examples.run("rod_pendulum").ok
@@ -18,7 +18,7 @@ from rne.examples.systems import lecture, model_file
 
 __all__ = ["EXAMPLES", "Example", "Row", "Sheet", "find", "lecture", "model_file", "run"]
 
-# In the order in which the courses build up; each module enters its functions into EXAMPLES.
+# In the order of the courses; each module registers its functions in EXAMPLES.
 _MODULES = """
     bodies one_joint carts two_link tables two_link_payload turn_and_slide spatial statics motion control design
 """

@@ -45,7 +45,7 @@ def composite_body() -> Sheet:
     rod = rne.Inertia.rod(M, L).shifted(center)
     body = sum((rne.Inertia.point(m, r) for m, r in zip(masses, places, strict=True)), start=rod)
 
-    # The sums of the course run over particles; three of them have all moments of a rod up to the second.
+    # The sums of the course run over particles; three particles have the same moments as a rod up to second order.
     half = np.array([L / 2, 0, 0])
     m = np.array([*masses, M / 6, 2 * M / 3, M / 6])
     x, y, z = np.array([*places, center - half, center, center + half]).T
@@ -63,7 +63,7 @@ def composite_body() -> Sheet:
 
     r = np.array([x, y, z, np.ones_like(x)])
     J = (m * r) @ r.T
-    sheet.say("The 4x4 pseudo-inertia has + sum m x y in the place where the tensor has -; it converts both ways:")
+    sheet.say("The 4x4 pseudo-inertia has + sum m x y where the tensor has -; conversion in both directions:")
     sheet.row("J_12 = + sum m x y", (m * x * y).sum(), body.pseudo[0, 1])
     sheet.rows_of([f"J row {k}" for k in (1, 2, 3, 4)], J, body.pseudo)
     sheet.row("(-Ixx + Iyy + Izz)/2 = sum m x^2", (m * x * x).sum(), body.pseudo[0, 0])

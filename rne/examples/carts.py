@@ -17,7 +17,7 @@ def cart_spring_horizontal() -> Sheet:
     cart = lecture("cart_spring_horizontal")
     m, k = 2.0, 50.0
     (x,), (v,), (a,) = q, qd, qdd = [0.12], [0.4], [1.5]
-    sheet = Sheet("x from the unstretched position; gravity is across the motion.")
+    sheet = Sheet("x from the unstretched position; gravity is perpendicular to the motion.")
     sheet.row("F = m x'' + k x", m * a + k * x, rne.inverse_dynamics(cart, q, qd, qdd))
     sheet.row("K = m x'^2/2", m * v**2 / 2, rne.kinetic_energy(cart, q, qd))
     sheet.row("P = k x^2/2", k * x**2 / 2, rne.potential_energy(cart, q))
@@ -50,7 +50,7 @@ def cart_fixed_base() -> Sheet:
     free = rne.simulate(cart, [0.1], t=t, friction=True)
     xe, d = M1 * g / k, c / (2 * M1)
     w, A = sqrt(k / M1 - d**2), 0.1 - xe
-    sheet.say("Let go at x1 = 0.1 m: x1 = xe + exp(-d t) (A cos wt + B sin wt), xe = M1 g/k, d = c/(2 M1):")
+    sheet.say("Released at x1 = 0.1 m: x1 = xe + exp(-d t) (A cos wt + B sin wt), xe = M1 g/k, d = c/(2 M1):")
     sheet.row("x1(t)", xe + exp(-d * t) * (A * cos(w * t) + d * A / w * sin(w * t)), free.q[:, 0], within=1e-9)
     sheet.row("x1'(t)", -A * (w + d**2 / w) * exp(-d * t) * sin(w * t), free.qd[:, 0], within=1e-9)
     return sheet
@@ -58,7 +58,7 @@ def cart_fixed_base() -> Sheet:
 
 @example("L0 7.2, moving base", "cart_spring_damper_moving", "cart_moving_base_relative")
 def cart_moving_base() -> Sheet:
-    """Mass and base, both moving, with spring and damper between: x1, x0, and x0, z = x1 - x0."""
+    """Moving mass and base with spring and damper between them, in x1, x0 and in x0, z = x1 - x0."""
     cart, chain = lecture("cart_spring_damper_moving"), lecture("cart_moving_base_relative")
     M1, M0, c, k, g = 2.0, 5.0, 3.0, 50.0, 9.81
     (x1, x0), (v1, v0) = q, qd = [0.12, 0.05], [0.4, -0.3]
@@ -79,7 +79,7 @@ def cart_moving_base() -> Sheet:
     sheet.row("power of the drive, dW/dt = F (x1' - x0')", F * (v1 - v0), balance.actuators)
     sheet.row("dE/dt = dW/dt - 2 D", F * (v1 - v0) - c * (v1 - v0) ** 2, balance.rate)
 
-    sheet.say("The same as a chain: Q_z = F, Q_x0 = 0.")
+    sheet.say("The same system as a chain: Q_z = F, Q_x0 = 0.")
     qr, qdr = [x0, x1 - x0], [v0, v1 - v0]
     sheet.rows_of("x0'' z''", [a0, a1 - a0], rne.forward_dynamics(chain, qr, qdr, [0, F], friction=True))
     K, D = (M1 * v1**2 + M0 * v0**2) / 2, c * (v1 - v0) ** 2 / 2
@@ -92,7 +92,7 @@ def cart_moving_base() -> Sheet:
     d = c / (2 * m)
     w = sqrt(k / m - d**2)
     A, B = x1 - x0, (v1 - v0 + d * (x1 - x0)) / w
-    sheet.say("Let go without weight: z = exp(-d t) (A cos wt + B sin wt) with m = M0 M1/(M0 + M1), d = c/(2 m):")
+    sheet.say("Released without gravity: z = exp(-d t) (A cos wt + B sin wt) with m = M0 M1/(M0 + M1), d = c/(2 m):")
     z = exp(-d * t) * (A * cos(w * t) + B * sin(w * t))
     sheet.row("z(t) = x1 - x0", z, free.q[:, 0] - free.q[:, 1], within=1e-9)
     center = (M1 * x1 + M0 * x0 + (M1 * v1 + M0 * v0) * t) / (M1 + M0)

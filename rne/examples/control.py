@@ -1,4 +1,4 @@
-"""Control: PID, PD with gravity compensation, computed torque, each beside the solution of its equation."""
+"""Control: PID, PD with gravity compensation, computed torque, each compared with the solution of its equation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def pid_control() -> Sheet:
     servo = rne.control.pid(cart, kp=kp, ki=ki, kd=kd, goal=[r])
     motion = rne.simulate(cart, [0.1], t=t, tau=servo, friction=True)
 
-    # y = (integral of e, x1, x1') obeys y' = A y + b, with modes exp(lambda t) about its rest.
+    # y = (integral of e, x1, x1') satisfies y' = A y + b, with modes exp(lambda t) about its equilibrium.
     A = np.array([[0, -1, 0], [0, 0, 1], [ki / M1, -(k + kp) / M1, -(c + kd) / M1]])
     rest = -np.linalg.solve(A, [r, 0, (kp * r + M1 * g) / M1])
     values, modes = np.linalg.eig(A)
@@ -36,7 +36,7 @@ def pid_control() -> Sheet:
 
     alone = rne.control.pid(cart, kp=kp, kd=kd, goal=[r])
     late = rne.simulate(cart, [0.1], t=[0, 5], tau=alone, friction=True)
-    sheet.say("Without the integral the mass rests where spring, weight and feedback are in balance, beside the goal:")
+    sheet.say("Without the integral the mass comes to rest where spring, weight and feedback balance, off the goal:")
     sheet.row("x1 = (kp r + M1 g)/(kp + k)", (kp * r + M1 * g) / (kp + k), late.q[-1, 0], within=1e-9)
 
     arm = lecture("two_link_point_mass")
@@ -45,7 +45,7 @@ def pid_control() -> Sheet:
     m1, m2, d1, d2 = 2.0, 1.3, 0.8, 0.6
     D2 = m2 * g * d2 * sin(1.2)
     error = [0.8, 0.4] - motion.q
-    sheet.say("Two links, with the integral: they come to the goal, and the torques carry the weight there.")
+    sheet.say("Two links, with the integral: they reach the goal, where the torques balance gravity.")
     sheet.row("e at last", [0, 0], error[-1], within=1e-6)
     sheet.row("T at last = D1, D2", [(m1 + m2) * g * d1 * sin(0.8) + D2, D2], motion.tau[-1], within=1e-5)
     sheet.plot(lambda: rne.plot.tracking(arm, motion.t, motion.q + error, motion.q, motion.tau))
@@ -73,7 +73,7 @@ def pd_gravity_control() -> Sheet:
     sheet.say("Two links:")
     sheet.row("e at last", [0, 0], error[-1], within=1e-6)
     power = 15.0 * motion.qd[:, 0] ** 2 + 4.0 * motion.qd[:, 1] ** 2
-    V = rne.kinetic_energy(two, motion.q, motion.qd) + error**2 @ [30.0, 10.0]  # K + e^T kp e/2 falls by it
+    V = rne.kinetic_energy(two, motion.q, motion.qd) + error**2 @ [30.0, 10.0]  # the decrease of K + e^T kp e/2
     lost = (power[1:] + power[:-1]) @ np.diff(motion.t) / 2
     sheet.row("V(0) - V(6 s) = integral of theta'^T kd theta' dt", lost, V[0] - V[-1], within=1e-4)
     sheet.say(motion.tracking())
@@ -83,7 +83,7 @@ def pd_gravity_control() -> Sheet:
 
 @example("L3 control: computed torque; L0 path-control simulation", "two_link_point_mass")
 def computed_torque_control() -> Sheet:
-    """Computed torque along a quintic: errors die out as (e0 + (e0' + 10 e0) t) exp(-10 t)."""
+    """Computed torque along a quintic: errors decay as (e0 + (e0' + 10 e0) t) exp(-10 t)."""
     arm = lecture("two_link_point_mass")
     m1, m2, d1, d2, g = 2.0, 1.3, 0.8, 0.6, 9.81
     t = np.linspace(0, 1.5, 301)
@@ -98,7 +98,7 @@ def computed_torque_control() -> Sheet:
     sheet.row("e1(t), e2(t)", e, wanted - motion.q, within=1e-7)
     sheet.row("e1'(t), e2'(t)", ed, rate - motion.qd, within=1e-7)
 
-    # The torques by (3.15), (3.18), where the errors say the arm is.
+    # The torques by (3.15), (3.18), at the positions given by the errors.
     (th1, th2), (w1, w2) = (wanted - e).T, (rate - ed).T
     a1, a2 = (push + 20 * ed + 100 * e).T
     D12, h, D2 = m2 * d2**2 + m2 * d1 * d2 * cos(th2), m2 * d1 * d2 * sin(th2), m2 * g * d2 * sin(th1 + th2)
@@ -109,7 +109,7 @@ def computed_torque_control() -> Sheet:
     sheet.say(motion.tracking())
 
     heavy = rne.simulate(arm.with_payload(0.5), wanted[0], rate[0], t, tau=servo)
-    sheet.say("With 0.5 kg at the tip that the model does not know, it deviates from the path:")
+    sheet.say("With 0.5 kg at the tip that the model does not include, it deviates from the path:")
     sheet.say(heavy.tracking())
     sheet.plot(lambda: rne.plot.tracking(arm, t, wanted, motion.q, motion.tau))
     return sheet
@@ -117,15 +117,15 @@ def computed_torque_control() -> Sheet:
 
 @example("L2 6-2 force control", "two_link_com_inertia")
 def force_control() -> Sheet:
-    """A hand that presses on an elastic wall with a given force: tau = J^T F + g - kd theta'."""
+    """A hand pressing on an elastic wall with a given force: tau = J^T F + g - kd theta'."""
     arm = lecture("two_link_com_inertia")
     l1, l2, m1, m2, LC1, LC2, g = 0.7, 0.5, 2.2, 1.3, 0.35, 0.2, 9.81
     F, k, kd = 12.0, 4000.0, np.array([8.0, 4.0])  # along x; stiffness of the wall; damping of the joints
     q0 = np.array([0.4, 0.9])
-    wall = l1 * cos(0.4) + l2 * cos(1.3)  # the hand touches it at first
+    wall = l1 * cos(0.4) + l2 * cos(1.3)  # initially in contact with the hand
 
     def torques(_: float, q: Array, qd: Array) -> Array:
-        """Of the motors, and what the wall does to the joints; both by J^T."""
+        """Torques of the motors, and those of the wall on the joints; both by J^T."""
         x = rne.forward_kinematics(arm, q, "link2")[0, 3]
         net = np.array([F - k * max(x - wall, 0.0), 0, 0, 0, 0, 0])
         return rne.static_torque(arm, q, {"link2": net}) + rne.gravity_vector(arm, q) - kd * qd

@@ -1,4 +1,4 @@
-"""Design: which terms matter, inertia felt at the tip, and parameters found from torques."""
+"""Design: significance of terms, inertia at the tip, and identification of parameters from torques."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rne.examples.systems import lecture
 
 @example("L3 section 3.1, simplify for real-time control", "stanford_6dof", "two_link_com_inertia")
 def significance() -> Sheet:
-    """Which of D_ij, D_ijk, D_i matter along a motion, and what dropping the others costs."""
+    """Significance of D_ij, D_ijk, D_i along a motion, and the error of dropping the small ones."""
     arm = lecture("two_link_com_inertia")
     t = np.linspace(0, 1.5, 301)
     q, qd, qdd = rne.quintic([0.2, -0.5], [1.4, 0.9], t, duration=1.5)
@@ -38,7 +38,7 @@ def significance() -> Sheet:
         [0.4, -0.8, 0.3, 0.9, -0.6, 0.3], [1.2, 0.4, 0.7, -0.5, 0.8, 1.5], np.linspace(0, 2, 401), duration=2.0
     )
     short = rne.significance(six, *motion, below=0.01)
-    sheet.say(f"Of six joints {len(short.kept)} coefficients are above 1 % of the peak torque, out of so many:")
+    sheet.say(f"For six joints, {len(short.kept)} coefficients exceed 1 % of the peak torque, out of a total of:")
     n = 6  # D_ij, D_ijk with j and k in either order, D_i and Ia, and a spring and friction of each joint
     sheet.row("n^2 + n^2 (n + 1)/2 + 4 n", n**2 + n**2 * (n + 1) / 2 + 4 * n, len(short.coefficients.names))
     sheet.say(short)
@@ -47,7 +47,7 @@ def significance() -> Sheet:
 
 @example("L0 generalized inertia ellipsoid (Asada)", "two_link_com_inertia")
 def inertia_ellipsoid() -> Sheet:
-    """Inertia felt at the tip: G = J^-T M J^-1, ellipsoid u^T G u = 1, semi-axes 1/sqrt(lambda)."""
+    """Effective inertia at the tip: G = J^-T M J^-1, ellipsoid u^T G u = 1, semi-axes 1/sqrt(lambda)."""
     arm = lecture("two_link_com_inertia")
     m1, m2, l1, l2, LC1, LC2, IC1, IC2 = 2.2, 1.3, 0.7, 0.5, 0.35, 0.2, 0.09, 0.03
     q, qd = [0.5, 1.1], [0.8, -0.4]
@@ -82,7 +82,7 @@ def identification() -> Sheet:
     C1, S1, C12, S12, C2, S2 = cos(th1), sin(th1), cos(th1 + th2), sin(th1 + th2), cos(th2), sin(th2)
     Y, names = rne.regressor(arm, q, qd, qdd, rotors=False), rne.parameter_names(arm, rotors=False)
 
-    # Of each link mass m, first moments mx, my and Izz, all about its joint; the rest is never felt in the plane.
+    # Mass m, first moments mx, my and Izz of each link about its joint; the others have no effect in the plane.
     turning = w2**2 + 2 * w1 * w2
     mx2 = [L1 * (C2 * (2 * a1 + a2) - S2 * turning) + g * C12, L1 * (C2 * a1 + S2 * w1**2) + g * C12]
     my2 = [-L1 * (S2 * (2 * a1 + a2) + C2 * turning) - g * S12, -L1 * (S2 * a1 - C2 * w1**2) - g * S12]
@@ -105,13 +105,13 @@ def identification() -> Sheet:
     sheet.rows_of(["tau1 = Y1 pi", "tau2 = Y2 pi"], tau, Y @ parameters)
     sheet.rows_of(["tau1", "tau2"], tau, rne.inverse_dynamics(arm, q, qd, qdd))
 
-    sheet.say("Numbers of base parameters without rotors; of two links they are these combinations:")
+    sheet.say("Numbers of base parameters without rotors; for two links they are these combinations:")
     sheet.say(rne.base_parameters(arm, rotors=False))
     counts = {"one_dof_arm": 3, "two_link_com_inertia": 6, "rp_arm": 6, "rrp_spatial": 12, "four_link_spatial_dh": 22}
     for name, count in (counts | {"stanford_6dof": 33}).items():
         sheet.row(name, count, len(rne.base_parameters(lecture(name), rotors=False)))
 
-    # Torques "measured" on an arm with friction, and an arm of other masses that is to become it.
+    # Torques "measured" on an arm with friction, and an initial model with other masses.
     true = lecture("two_link_point_mass_friction")
     motion = rne.excitation(rne.base_parameters(true, friction=True), velocity_limit=[3.0, 3.0], period=4.0, tries=50)
     measured = rne.inverse_dynamics(true, motion.q, motion.qd, motion.qdd, friction=True)
@@ -120,9 +120,9 @@ def identification() -> Sheet:
     m1, m2, d1, d2 = 2.0, 1.3, 0.8, 0.6
     wanted = {"Izz_theta1": (m1 + m2) * d1**2, "Izz_theta2": m2 * d2**2, "viscous_theta1": 0.15, "viscous_theta2": 0.08}
     kept = [found.base.names[k] for k in found.base.independent]
-    sheet.say("From torques of the arm with friction, starting with 0.4 kg too much and no friction:")
+    sheet.say("From torques of the arm with friction, starting with 0.4 kg of excess mass and no friction:")
     for name, value in wanted.items():
-        sheet.row(f"{name}, and what goes with it", value, found.beta[kept.index(name)])
+        sheet.row(f"{name}, regrouped", value, found.beta[kept.index(name)])
     sheet.say(found)
     sheet.plot(lambda: rne.plot.torques(true, motion.t, measured))
     return sheet

@@ -13,21 +13,21 @@ from rne.examples.systems import lecture
 
 @example("L0, L3 forward problem", "two_link_point_mass")
 def free_swing() -> Sheet:
-    """The two-link arm let go: energy, and the frequencies of small swings."""
+    """The two-link arm released: energy, and the frequencies of small oscillations."""
     arm = lecture("two_link_point_mass")
     m1, m2, d1, d2, g = 2.0, 1.3, 0.8, 0.6, 9.81
     th1, th2 = 1.2, 0.6
     E = -m1 * g * d1 * cos(th1) - m2 * g * (d1 * cos(th1) + d2 * cos(th1 + th2))
     swing = rne.simulate(arm, [th1, th2], t=np.linspace(0, 2, 201))
-    sheet = Sheet("Let go at theta1 = 1.2, theta2 = 0.6; the energy K + P over two seconds:")
+    sheet = Sheet("Released at theta1 = 1.2, theta2 = 0.6; the energy K + P over two seconds:")
     sheet.row("E, at each of 201 times", np.full(201, E), swing.energy, within=1e-9)
 
-    # M theta'' + G theta = 0 about the hanging posture; along an eigenvector the swing is a cosine.
+    # M theta'' + G theta = 0 about the hanging posture; along an eigenvector the motion is a cosine.
     D12, D22 = m2 * d2**2 + m2 * d1 * d2, m2 * d2**2
     M = np.array([[(m1 + m2) * d1**2 + m2 * d2**2 + 2 * m2 * d1 * d2, D12], [D12, D22]])
     G = np.array([[(m1 + m2) * g * d1 + m2 * g * d2, m2 * g * d2], [m2 * g * d2, m2 * g * d2]])
     squares, modes = np.linalg.eig(np.linalg.solve(M, G))
-    sheet.say("Small swings, 1e-4 rad, along either mode:")
+    sheet.say("Small oscillations, 1e-4 rad, along either mode:")
     for square, mode in zip(squares, modes.T, strict=True):
         start, t = 1e-4 * mode, np.linspace(0, 1, 11)
         small = rne.simulate(arm, start, t=t)
@@ -70,10 +70,10 @@ def quintic_motion() -> Sheet:
 
 @example("L0, L3 path simulation", "two_link_com_inertia")
 def trapezoidal_motion() -> Sheet:
-    """A trapezoid of velocity within limits: duration, phases, and what it asks of the motors."""
+    """A trapezoidal velocity profile within limits: duration, phases, and demand on the motors."""
     arm = lecture("two_link_com_inertia")
     start, end = np.array([0.2, -0.5]), np.array([1.4, 0.9])
-    v, a = 1.5, 4.0  # limits of both joints; theta2 has the longer way, 1.4 rad, and sets the pace
+    v, a = 1.5, 4.0  # limits of both joints; theta2 has the longer distance, 1.4 rad, and determines the duration
     way = 1.4
     ramp, T = v / a, way / v + v / a
     t = np.array([0.0, ramp / 2, ramp, T / 2, T - ramp / 2, T])
@@ -84,7 +84,7 @@ def trapezoidal_motion() -> Sheet:
     share = np.array([0, a * ramp**2 / 8, a * ramp**2 / 2, way / 2, way - a * ramp**2 / 8, way]) / way
     sheet.row("theta at six times", start + np.outer(share, end - start), q)
     sheet.row("theta' halfway", v * (end - start) / way, qd[3])
-    sheet.row("theta'' while it speeds up and slows down", np.outer([a, -a], end - start) / way, qdd[[1, 4]])
+    sheet.row("theta'' during acceleration and deceleration", np.outer([a, -a], end - start) / way, qdd[[1, 4]])
     sheet.row(
         "quintic with these limits, T = 15 d/(8 v)",
         15 / 8 * way / v,
@@ -92,7 +92,7 @@ def trapezoidal_motion() -> Sheet:
     )
 
     m1, m2, L1, LC1, LC2, IC1, IC2, g = 2.2, 1.3, 0.7, 0.35, 0.2, 0.09, 0.03, 9.81
-    (th1, th2), (w1, w2), (a1, a2) = q[1], qd[1], qdd[1]  # halfway through the ramp, where the peaks of the six are
+    (th1, th2), (w1, w2), (a1, a2) = q[1], qd[1], qdd[1]  # halfway up the ramp, where the six samples peak
     M11 = m1 * LC1**2 + IC1 + m2 * (L1**2 + LC2**2 + 2 * L1 * LC2 * cos(th2)) + IC2
     M12, M22 = m2 * (LC2**2 + L1 * LC2 * cos(th2)) + IC2, m2 * LC2**2 + IC2
     h, g2 = m2 * L1 * LC2 * sin(th2), m2 * g * LC2 * cos(th1 + th2)

@@ -13,7 +13,7 @@ from rne.examples.systems import lecture
 
 @example("L1 (4.5), (4.8), (4.9), fig. 4-4", "one_dof_arm")
 def one_dof_arm() -> Sheet:
-    """One-joint arm, by Newton-Euler and by Lagrange: torque, energies, what the bearing carries."""
+    """One-joint arm, by Newton-Euler and by Lagrange: torque, energies, bearing loads."""
     arm = lecture("one_dof_arm")
     m, L_C, I_C, g = 2.5, 0.4, 0.12, 9.81
     (th,), (w,), (a,) = q, qd, qdd = [0.3], [1.4], [-2.0]  # theta from the horizontal
@@ -39,7 +39,7 @@ def one_dof_arm() -> Sheet:
 
     M, h = 0.5, 0.2  # off the plane of the motion
     wrench = rne.joint_wrenches(arm.with_payload(M, [-0.4, 0, h]), q, qd, qdd)[0]
-    sheet.say("With 0.5 kg at L_C but 0.2 m off the plane, bearings must supply the other moments, r x M (a_C - g):")
+    sheet.say("With 0.5 kg at L_C but 0.2 m off the plane, the bearings provide the other moments, r x M (a_C - g):")
     sheet.rows_of("N_x N_y", [-h * M * (ay + g), h * M * ax], wrench[3:5])
     sheet.row("N_z = tau", (I + M * L_C**2) * a + (m + M) * g * L_C * cos(th), wrench[5])
     return sheet
@@ -66,7 +66,7 @@ def rod_pendulum() -> Sheet:
 
 @example("L1 (4.9) as the forward problem", "one_dof_arm")
 def pendulum_period() -> Sheet:
-    """The one-joint arm let go from the horizontal: energy, and the period by an elliptic integral."""
+    """The one-joint arm released from the horizontal: energy, and the period by an elliptic integral."""
     arm = lecture("one_dof_arm")
     m, L_C, I, g = 2.5, 0.4, 0.52, 9.81
 
@@ -76,7 +76,7 @@ def pendulum_period() -> Sheet:
     T = 4 * np.sqrt(I / (m * g * L_C)) * np.pi / (2 * x)
 
     swing = rne.simulate(arm, [0.0], t=[0, T / 4, T / 2, T])
-    sheet = Sheet(f"Let go level and at rest: T = 4 sqrt(I/(m g L_C)) K(sin 45 deg) = {T:.6f} s.")
+    sheet = Sheet(f"Released from the horizontal at rest: T = 4 sqrt(I/(m g L_C)) K(sin 45 deg) = {T:.6f} s.")
     sheet.rows_of(["theta(T/4)", "theta(T/2)", "theta(T)"], [-np.pi / 2, -np.pi, 0.0], swing.q[1:, 0], within=1e-9)
     speed = np.sqrt(2 * m * g * L_C / I)
     sheet.rows_of(["theta'(T/4)", "theta'(T/2)", "theta'(T)"], [-speed, 0, 0], swing.qd[1:, 0], within=1e-9)

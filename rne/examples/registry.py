@@ -17,9 +17,9 @@ class Example:
 
     Parameters
     ----------
-    name : what `rne example` calls it: the name of the function.
-    title : one line, the first of its docstring.
-    source : pages of the courses that it shows.
+    name : name for `rne example`, which is that of the function.
+    title : first line of the docstring.
+    source : sections of the courses that it covers.
     systems : folders of the robots that it loads.
     show : the function.
     """
@@ -35,11 +35,11 @@ EXAMPLES: dict[str, Example] = {}
 
 
 def example(source: str, *systems: str) -> Callable[[Show], Show]:
-    """Enter a function without arguments into the gallery; it compares and returns a Sheet.
+    """Register a function in the gallery. It has no arguments, compares numbers and returns a Sheet.
 
     Parameters
     ----------
-    source : pages of the courses that it shows.
+    source : sections of the courses that it covers.
     systems : folders of the robots that it loads.
     """
 
@@ -83,7 +83,7 @@ def run(name: str) -> Sheet:
 
     Returns
     -------
-    sheet : what it compared; printed, it is a page, and `sheet.ok` tells whether all agrees.
+    sheet : the comparison; `str(sheet)` is a printable page, and `sheet.ok` is True if all numbers agree.
 
     Raises
     ------

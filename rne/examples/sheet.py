@@ -1,4 +1,4 @@
-"""What an example compares: rows of the course's numbers beside those of `rne`, and the text between them."""
+"""The comparison of an example: rows with the numbers of the course and of `rne`, and text between them."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from rne.tables import columns
 Array = NDArray[np.float64]
 
 ROUNDING = 1e-11
-"""How far, as a part of the largest number of a row, two ways of calculating the same may lie apart."""
+"""Tolerated difference of two calculations, relative to the largest number of a row."""
 
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """One quantity, as the course has it and as `rne` has it.
+    """One quantity, by the course and by `rne`.
 
     Parameters
     ----------
     what : the quantity, in the symbols of the course.
-    course : its numbers, by the formula of the course with its misprints put right.
-    rne : the same by `rne`.
-    printed : what the course prints instead, where it misprints.
-    size : what differences are measured by.
+    course : values by the formula of the course, with misprints corrected.
+    rne : values by `rne`.
+    printed : values by the printed formula, if it has a misprint.
+    size : magnitude to which differences are relative.
     within : the largest difference that counts as agreement.
     """
 
@@ -40,28 +40,28 @@ class Row:
 
     @property
     def difference(self) -> float:
-        """Largest difference between course and `rne`, as a part of the size."""
+        """Largest difference between course and `rne`, relative to the size."""
         return float(np.abs(self.course - self.rne).max(initial=0.0)) / self.size
 
     @property
     def ok(self) -> bool:
-        """Whether both agree, and what is called a misprint is one."""
+        """Whether both agree, and an alleged misprint actually differs."""
         wrong = self.printed is None or float(np.abs(self.printed - self.rne).max()) > 1e-3 * self.size
         return self.difference <= self.within and wrong  # NaN agrees with nothing
 
     @property
     def mark(self) -> str:
-        """What to tell the reader."""
+        """The mark at the end of the row."""
         return "DIFFERS" if not self.ok else "=" if self.printed is None else "= misprinted"
 
 
 class Sheet:
-    """The page of one example, filled from top to bottom; printed, it is text.
+    """The page of one example, filled from top to bottom; `str(sheet)` is the text.
 
     Attributes
     ----------
     picture : callable or None
-        Draws the picture of the example, a matplotlib figure, if it has one.
+        Draws the figure of the example, a matplotlib figure, if it has one.
 
     Examples
     --------
@@ -90,7 +90,7 @@ class Sheet:
 
     @property
     def ok(self) -> bool:
-        """Whether there are rows, and all agree."""
+        """Whether there are rows and all of them agree."""
         return bool(self.rows) and all(row.ok for row in self.rows)
 
     def say(self, text: object) -> None:
@@ -104,8 +104,8 @@ class Sheet:
         Parameters
         ----------
         what : the quantity.
-        course, rne : its numbers, of the same shape but for axes of length one.
-        within : largest difference, as a part of the largest of the numbers; 1 where they are all zero.
+        course, rne : its values, of the same shape except for axes of length one.
+        within : largest difference, relative to the largest of the values, or absolute if all of them are zero.
         """
         self._add(Row(what, *_pair(course, rne), None, _size(course), within))
 
@@ -117,12 +117,12 @@ class Sheet:
         *,
         within: float = ROUNDING,
     ) -> None:
-        """Compare quantities of one kind, one a row, and measure differences by the largest of them all.
+        """Compare quantities of one kind, one per row, with differences relative to the largest of all.
 
         Parameters
         ----------
-        what : the quantities; in one text, they stand apart.
-        course, rne : their numbers, one entry of the first axis for each.
+        what : the quantities; in a single string, they are separated by blanks.
+        course, rne : their values, one entry of the first axis for each.
         within : as for `row`.
         """
         names, size = what.split() if isinstance(what, str) else list(what), _size(course)
@@ -134,15 +134,15 @@ class Sheet:
 
         Parameters
         ----------
-        what : the quantity, and where it stands.
-        printed : its numbers as printed, or by the formula as printed.
-        right, rne : what it must be, and what it is by `rne`.
+        what : the quantity, and the place of the misprint.
+        printed : values as printed, or by the formula as printed.
+        right, rne : correct values, and those by `rne`.
         """
         course, ours = _pair(right, rne)
         self._add(Row(what, course, ours, np.asarray(printed, dtype=np.float64), _size(right), ROUNDING))
 
     def plot(self, picture: Callable[[], Any]) -> None:
-        """Give the page its picture, which is drawn when somebody asks for it."""
+        """Set the function that draws the figure of the page, called on demand."""
         self.picture = picture
 
     def _add(self, row: Row) -> None:
@@ -159,7 +159,7 @@ class Sheet:
 def _pair(course: ArrayLike, rne: ArrayLike) -> tuple[Array, Array]:
     theirs, ours = (np.squeeze(np.asarray(value, dtype=np.float64)) for value in (course, rne))
     if theirs.shape != ours.shape:
-        raise ValueError(f"the course has numbers of shape {theirs.shape}, rne of shape {ours.shape}")
+        raise ValueError(f"the course has values of shape {theirs.shape}, rne of shape {ours.shape}")
     return theirs, ours
 
 
@@ -183,7 +183,7 @@ def _table(rows: list[Row]) -> str:
 
 
 def _text(values: Array, size: float) -> str:
-    """Digits that tell numbers apart, none of what is but rounding; of many numbers the largest."""
+    """Format values with enough digits to distinguish them, without rounding noise; only the largest of many values."""
     if values.size > 6:
         shape = " x ".join(map(str, values.shape))
         return f"{shape}, largest {_text(np.abs(values).max(), size)}"

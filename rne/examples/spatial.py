@@ -31,7 +31,7 @@ def compare_with_traces(sheet: Sheet, name: str, q: list[float], qd: list[float]
     sheet.rows_of([f"tau_{i}" for i in joints], tau, rne.inverse_dynamics(arm, q, qd, qdd))
     sheet.row("q'' from tau", qdd, rne.forward_dynamics(arm, q, qd, tau))
     K = np.asarray(lagrange.kinetic_energy(arm, q, qd, per_body=True))
-    heavy = [k for k, body in enumerate(arm.tree.bodies) if body.mass > 0]  # frames on the joint axes are bodies, too
+    heavy = [k for k, body in enumerate(arm.tree.bodies) if body.mass > 0]  # not the frames on the joint axes
     _, *K_links = rne.kinetic_energy(arm, q, qd, per_link=True, rotors=False)
     sheet.row("K_i = Tr(sum_jk dT_i/dq_j J_i dT_i^T/dq_k qj' qk')/2", K[heavy], K_links)
     rotors = rne.kinetic_energy(arm, q, qd) - rne.kinetic_energy(arm, q, qd, rotors=False)
@@ -58,12 +58,12 @@ def four_link() -> Sheet:
     sheet.row("v^2", v @ v, ours @ ours)
 
     def place_at(t: float) -> Array:
-        """Place of P a time t away along the motion."""
+        """Position of P at time t of the motion."""
         posture = np.array(q) + t * np.array(qd) + t**2 / 2 * np.array(qdd)
         place: Array = lagrange.transforms(arm, posture)["link3"][:3] @ [*r, 1]
         return place
 
-    h = 1e-3  # the second difference of fourth order
+    h = 1e-3  # step of the second difference of fourth order
     a = (-place_at(2 * h) + 16 * place_at(h) - 30 * place_at(0) + 16 * place_at(-h) - place_at(-2 * h)) / (12 * h**2)
     ours = rne.frame_acceleration(arm, q, qd, qdd, "link3", point=r)[:3]
     sheet.row("a, as second difference of r0", a, ours, within=1e-7)
@@ -73,8 +73,8 @@ def four_link() -> Sheet:
 
 @example("L0 chapter 7 with a slide", "rrp_spatial")
 def rrp_arm() -> Sheet:
-    """Spatial arm with a slide as its last joint: of a slide Ia is an equivalent mass."""
-    sheet = Sheet("Joints q1, q2 turn, q3 slides.")
+    """Spatial arm with a prismatic last joint, for which Ia is an equivalent mass."""
+    sheet = Sheet("Joints q1, q2 are revolute, q3 is prismatic.")
     compare_with_traces(sheet, "rrp_spatial", [0.4, -0.7, 0.25], [0.9, -1.1, 0.5], [1.3, 0.7, -0.9])
     return sheet
 
@@ -90,7 +90,7 @@ def stanford_arm() -> Sheet:
 
 @example("L0 (9.3.36) to (9.3.50)", "four_link_spatial_dh", "stanford_6dof")
 def differential_vectors() -> Sheet:
-    """Paul's shorter form of D_ij and D_i by differential vectors."""
+    """The shorter form of D_ij and D_i by Paul, with differential vectors."""
     sheet = Sheet("D_ij = sum_p delta_i^T I_p delta_j + m_p d_i . d_j + m_p rbar_p . (d_i x delta_j + d_j x delta_i)")
     postures = {"four_link_spatial_dh": [0.3, -0.5, 0.7, -0.2], "stanford_6dof": [0.4, -0.8, 0.5, 0.9, -0.6, 0.3]}
     for name, q in postures.items():
@@ -99,7 +99,7 @@ def differential_vectors() -> Sheet:
         first, last = T["link1"], T[f"link{arm.n}"]
         (nx, ny, nz), (ox, oy, oz), (ax, ay, az), (px, py, _) = last[:3].T  # joint 1 stands at the base
         d, delta = vectors[f"link{arm.n}"]
-        sheet.say(f"{name}: joint 1 as the last link p feels it, of 0T_p,")
+        sheet.say(f"{name}: effect of joint 1 on the last link p, from 0T_p,")
         sheet.row("d_1 = (-n_x p_y + n_y p_x, ...)", [-nx * py + ny * px, -ox * py + oy * px, -ax * py + ay * px], d[0])
         sheet.row("delta_1 = (n_z, o_z, a_z)", [nz, oz, az], delta[0])
 
@@ -107,7 +107,7 @@ def differential_vectors() -> Sheet:
         sheet.rows_of([f"D_{i}j" for i in range(1, arm.n + 1)], exact, ours)
         D_i = rne.gravity_vector(arm, q)
         sheet.row("D_i = (i-1)g . sum m_p (i-1)rbar_p", lagrange.paul_gravity_vector(arm, q), D_i)
-        gn, go, _ = arm.gravity @ first[:3, :3]  # joint 2 turns about z of T_1
+        gn, go, _ = arm.gravity @ first[:3, :3]  # joint 2 rotates about z of T_1
         beyond = [body for body in arm.tree.bodies if body.mass and body.name != "link1"]
         moments = sum(body.mass * np.linalg.solve(first, T[body.name] @ [*body.com, 1]) for body in beyond)
         sheet.row("D_2 = [-g.o, g.n, 0, 0] . sum m_p 1rbar_p", np.dot([-go, gn, 0, 0], moments), D_i[1])

@@ -1,4 +1,4 @@
-"""Statics: L2, with the joint torques of a two-link arm, the sensor and the bolt, and forces through four links."""
+"""Statics: L2, with the joint torques of a two-link arm, a force sensor and a bolt, and forces through four links."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def two_link_statics() -> Sheet:
     th1, th2 = q = [0.4, 0.9]  # from the x axis
     s1, s12, s2, c1, c12, c2 = sin(th1), sin(th1 + th2), sin(th2), cos(th1), cos(th1 + th2), cos(th2)
     Fx, Fy = 12.5, -7.25
-    F = np.array([Fx, Fy, 0, 0, 0, 0])  # by the hand on its surroundings; on the robot acts -F
+    F = np.array([Fx, Fy, 0, 0, 0, 0])  # by the hand on its surroundings; -F acts on the robot
 
     tau1, tau2 = -(l1 * s1 + l2 * s12) * Fx + (l1 * c1 + l2 * c12) * Fy, -l2 * s12 * Fx + l2 * c12 * Fy
     sheet = Sheet("F is what the hand exerts on its surroundings: tau = J^T F.")
@@ -54,7 +54,7 @@ def parallel_frames() -> Sheet:
 
     x, y, z, dx, dy, dz = [0.01, -0.02, 0.03, 0.004, 0.005, -0.006]
     displaced = [x + rz * dy - ry * dz, y - rz * dx + rx * dz, z + ry * dx - rx * dy, dx, dy, dz]
-    # The sensor as seen from the bolt is at r, so the bolt as seen from the sensor is at -r.
+    # The position of the sensor relative to the bolt is r, so that of the bolt relative to the sensor is -r.
     seen = rne.transform_twist([x, y, z, dx, dy, dz], np.eye(3), np.negative(r))
     sheet.rows_of(["u = x + rz dy - ry dz", "v", "w", "dx", "dy", "dz"], displaced, seen)
     sheet.row("virtual work, at either frame", np.dot(wrench, displaced), at_bolt @ [x, y, z, dx, dy, dz])
@@ -82,7 +82,7 @@ def four_link_statics() -> Sheet:
         F, tau[i - 1] = F - G, k[i - 1] @ M
         sheet.rows_of([f"F_{i}", f"M_{i}"], [F, M], [forces.force[i - 1], forces.moment[i - 1]])
 
-    sheet.say("Of M_i the motor makes k_i . M_i; with friction left out this is J^T F and the weights:")
+    sheet.say("The motor provides the component k_i . M_i, which is J^T F plus gravity if friction is neglected:")
     sheet.row("k_i . M_i", tau, forces.along_axis)
     sheet.row("tau_i = k_i . M_i", tau, rne.inverse_dynamics(arm, q, f_ext={"link4": -w}))
     J = np.transpose([[*np.cross(axis, origins[4] - at), *axis] for axis, at in zip(k, origins[:4], strict=True)])

@@ -1,4 +1,4 @@
-"""The robots of the lectures: installed, in the folder `models` here; in the repository, in `models/lectures`."""
+"""The robots of the lectures, in the folder `models` of an installed package or in `models/lectures` of the source."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PLACES = (_HERE.parent / "models", _HERE.parents[2] / "models" / "lectures")
 
 
 def model_file(name: str) -> Path:
-    """Where the robot file of a lecture system is.
+    """Return the path of the robot file of a lecture system.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def model_file(name: str) -> Path:
 
     Returns
     -------
-    path : of its `robot.dh.toml` or `robot.urdf`; a file SOURCE beside it tells where the numbers come from.
+    path : path of its `robot.dh.toml` or `robot.urdf`; the file SOURCE next to it states the source of the data.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def lecture(name: str) -> rne.Robot:
 
     Returns
     -------
-    robot : as `rne.load` gives it.
+    robot : result of `rne.load`.
 
     Raises
     ------

@@ -99,7 +99,7 @@ def two_link_coefficients() -> Sheet:
 
 @example("L0 7.2, Newton-Euler dynamic balance", "two_link_point_mass_friction")
 def two_link_friction() -> Sheet:
-    """The same with viscous friction: D, work, powers, and the energy that is lost in a swing."""
+    """The same arm with viscous friction: D, work, power, and the energy dissipated in a swing."""
     arm = lecture("two_link_point_mass_friction")
     m1, m2, d1, d2, g, c1, c2 = 2.0, 1.3, 0.8, 0.6, 9.81, 0.15, 0.08
     (th1, th2), (w1, w2), (a1, a2) = q, qd, qdd = [-1.2, 2.3], [0.7, 1.9], [-1.5, 3.2]
@@ -109,7 +109,7 @@ def two_link_friction() -> Sheet:
     T2 = D12 * a1 + m2 * d2**2 * a2 + h * w1**2 + D2 + c2 * w2
     D = (c1 * w1**2 + c2 * w2**2) / 2
 
-    sheet = Sheet("d/dt dK/dth' - dK/dth + dD/dth' + dP/dth = dW/dth, an energy method in spite of its name:")
+    sheet = Sheet("d/dt dK/dth' - dK/dth + dD/dth' + dP/dth = dW/dth, an energy method despite its name:")
     tau = rne.inverse_dynamics(arm, q, qd, qdd, friction=True)
     sheet.rows_of(["T1 = ... + c1 th1'", "T2 = ... + c2 th2'"], [T1, T2], tau)
     sheet.rows_of(["dD/dth1'", "dD/dth2'"], [c1 * w1, c2 * w2], rne.friction_torque(arm, qd))
@@ -122,11 +122,11 @@ def two_link_friction() -> Sheet:
     swing = rne.simulate(arm, [1.2, 0.6], t=np.linspace(0, 2, 2001), friction=True)
     drift = rne.energy_drift(arm, swing, friction=True)
     lost = swing.energy[0] - swing.energy[-1]
-    sheet.say(f"Let go at (1.2, 0.6), it loses {lost:.4f} J in two seconds:")
+    sheet.say(f"Released at (1.2, 0.6), it loses {lost:.4f} J in two seconds:")
     power = c1 * swing.qd[:, 0] ** 2 + c2 * swing.qd[:, 1] ** 2
     heat = (power[1:] + power[:-1]) @ np.diff(swing.t) / 2
-    sheet.row("E(0) - E(2 s) = integral of 2 D dt", heat, lost, within=1e-6)  # the rule is the coarser of the two
-    sheet.row("energy that nothing accounts for", np.zeros(2001), drift, within=1e-8)
+    sheet.row("E(0) - E(2 s) = integral of 2 D dt", heat, lost, within=1e-6)  # limited by the trapezoidal rule
+    sheet.row("unexplained change of energy", np.zeros(2001), drift, within=1e-8)
     sheet.plot(lambda: rne.plot.energy(arm, swing.t, swing.q, swing.qd))
     return sheet
 
@@ -149,7 +149,7 @@ def two_link_horizontal_zero() -> Sheet:
     tau2 = D12 * a1 + m2 * l2**2 * a2 + h * w1**2 + g2
     sheet.rows_of("tau1 tau2", [tau1, tau2], rne.inverse_dynamics(arm, q, qd, qdd))
 
-    hanging = lecture("two_link_point_mass")  # its theta1 is zero downwards
+    hanging = lecture("two_link_point_mass")  # its theta1 is zero when the link points down
     turned = rne.inverse_dynamics(hanging, [th1 + np.pi / 2, th2], qd, qdd)
     sheet.rows_of(["tau1, th1(vertical) = th1 + pi/2", "tau2"], [tau1, tau2], turned)
     return sheet
@@ -177,7 +177,7 @@ def two_link_com_inertia() -> Sheet:
 
     h = m2 * L1 * LC2 * S2
     parts = rne.velocity_torques(arm, q, qd)
-    sheet.say("L1 calls c the centrifugal force; it is centrifugal and Coriolis:")
+    sheet.say("L1 calls c the centrifugal force; it consists of centrifugal and Coriolis terms:")
     sheet.rows_of(["centrifugal part of c1", "centrifugal part of c2"], [-h * w2**2, h * w1**2], parts.centripetal)
     sheet.rows_of(["Coriolis part of c1", "Coriolis part of c2"], [-2 * h * w1 * w2, 0], parts.coriolis)
     return sheet

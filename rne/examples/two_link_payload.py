@@ -13,7 +13,7 @@ from rne.examples.systems import lecture
 
 @example("L4 2.2", "two_link_r1r2")
 def two_link_r1r2() -> Sheet:
-    """Two links, masses at r1 and r2: tau1, tau2, and the energies with the zero of L4."""
+    """Two links, masses at r1 and r2: tau1, tau2, and the energies with the zero level of L4."""
     arm = lecture("two_link_r1r2")
     m1, m2, r1, l1, r2, l2, g = 1.8, 1.1, 0.35, 0.7, 0.25, 0.5, 9.81
     (th1, th2), (w1, w2), (a1, a2) = q, qd, qdd = [-1.2, 2.3], [0.7, 1.9], [-1.5, 3.2]
@@ -23,7 +23,7 @@ def two_link_r1r2() -> Sheet:
     tau1 += -2 * m2 * l1 * r2 * s2 * w1 * w2 - m2 * l1 * r2 * s2 * w2**2
     tau1 += (m1 * r1 + m2 * l1) * g * s1 + m2 * g * r2 * s12
     tau2 = (m2 * r2**2 + m2 * l1 * r2 * c2) * a1 + m2 * r2**2 * a2 + m2 * l1 * r2 * s2 * w1**2 + m2 * g * r2 * s12
-    sheet = Sheet("theta1 from the downward vertical here; L4 heads both torques 'joint 1', the second is of joint 2.")
+    sheet = Sheet("theta1 from the downward vertical; L4 labels both torques 'joint 1', the second is that of joint 2.")
     sheet.rows_of("tau1 tau2", [tau1, tau2], rne.inverse_dynamics(arm, q, qd, qdd))
 
     Ek1 = m1 * r1**2 * w1**2 / 2
@@ -40,9 +40,9 @@ def two_link_r1r2() -> Sheet:
 
 @example("L4 2.1, fig. 1", "two_link_r1r2")
 def two_link_payload() -> Sheet:
-    """The same with a payload M at the tip: Jacobian, accelerations, torques, misprints of L4."""
+    """The same arm with a payload M at the tip: Jacobian, accelerations, torques, misprints of L4."""
     M = 0.6
-    arm = lecture("two_link_r1r2").with_payload(M)  # its place is the tip
+    arm = lecture("two_link_r1r2").with_payload(M)  # at the tip
     m1, m2, r1, l1, r2, l2, g = 1.8, 1.1, 0.35, 0.7, 0.25, 0.5, 9.81
     th1, th2, w1, w2, a1, a2 = 0.6, -0.8, 1.1, -0.7, 1.5, -2.0
     s1, s12, s2, c1, c12, c2 = sin(th1), sin(th1 + th2), sin(th2), cos(th1), cos(th1 + th2), cos(th2)
@@ -64,7 +64,7 @@ def two_link_payload() -> Sheet:
     turning = w1**2, w2**2, 2 * w1 * w2
 
     def acceleration(r: float) -> list[float]:
-        """Of the point of link 2 at r from its joint."""
+        """Acceleration of the point of link 2 at distance r from its joint."""
         x = -(l1 * s1 + r * s12) * a1 - r * s12 * a2 - np.dot([l1 * c1 + r * c12, r * c12, r * c12], turning)
         y = (l1 * c1 + r * c12) * a1 + r * c12 * a2 - np.dot([l1 * s1 + r * s12, r * s12, r * s12], turning)
         return [x, y]
@@ -85,14 +85,14 @@ def two_link_payload() -> Sheet:
         tau1 += (m * l1**2 + m * r**2 + 2 * cross) * a1 + (m * r**2 + cross) * a2 - h * w2**2 - 2 * h * w1 * w2
         tau1 += m * g * (l1 * c1 + r * c12)
         tau2 += (m * r**2 + cross) * a1 + m * r**2 * a2 + h * w1**2 + m * g * r * c12
-    sheet.say("Torques with the payload, which adds itself as a second mass of link 2:")
+    sheet.say("Torques with the payload, which is a second mass of link 2:")
     sheet.rows_of("tau1 tau2", [tau1, tau2], rne.inverse_dynamics(arm, q, qd, qdd))
     return sheet
 
 
 @example("L4 2.3", "two_link_r1r2")
 def fourteen_unknowns() -> Sheet:
-    """Accelerations and forces under given torques, beside the system of 14 equations."""
+    """Accelerations and forces for given torques, compared with the system of 14 equations."""
     M = 0.6
     arm = lecture("two_link_r1r2").with_payload(M)
     m1, m2, r1, l1, r2, l2, g = 1.8, 1.1, 0.35, 0.7, 0.25, 0.5, 9.81
@@ -101,7 +101,7 @@ def fourteen_unknowns() -> Sheet:
 
     # u = (th1'', th2'', A_c1, A_c2, A_pl, F01, F12, Fpl), vectors by x and y; F_ab acts on the outer body.
     A, b = np.zeros((14, 14)), np.zeros(14)
-    for row, (inner, outer) in zip((0, 2, 4), ((r1, 0), (l1, r2), (l1, l2)), strict=True):  # two rows a point
+    for row, (inner, outer) in zip((0, 2, 4), ((r1, 0), (l1, r2), (l1, l2)), strict=True):  # two rows per point
         A[row : row + 2, 2 + row : 4 + row] = np.eye(2)
         A[row : row + 2, 0] = inner * s1 + outer * s12, -inner * c1 - outer * c12
         A[row : row + 2, 1] = outer * s12, -outer * c12
@@ -120,7 +120,7 @@ def fourteen_unknowns() -> Sheet:
     forces = rne.link_forces(arm, q, qd, tau=[tau1, tau2])
     points, joints = forces.acceleration[:, :2].ravel(), forces.force[:, :2].ravel()
     ours = np.concatenate([forces.qdd, points, joints, forces.held[2, :2]])  # what holds the payload is Fpl
-    sheet = Sheet("u by solving A u = b, and by link_forces, which gives all of it:")
+    sheet = Sheet("u by solving A u = b, and by link_forces, which returns all of it:")
     names = "th1'' th2'' A_c1,x A_c1,y A_c2,x A_c2,y A_pl,x A_pl,y F01,x F01,y F12,x F12,y Fpl,x Fpl,y"
     sheet.rows_of(names, u.tolist(), ours)
     sheet.row("A u, of rne, and b", b, A @ ours)
