@@ -115,6 +115,7 @@ _FIXES = {
     "inertia-without-mass": "give the mass, or take the inertia away",
     "mass-negative": "give the mass in kg, without a sign",
     "massless": "give a link beyond the joint mass and inertia, or make the joint fixed",
+    "unit-length": "divide millimeters by 1000; if the robot is that large, nothing",
     "limit-inverted": "let lower and upper change places",
 }
 
