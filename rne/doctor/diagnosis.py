@@ -129,6 +129,7 @@ _FIXES = {
     MASS_NEGATIVE: "give the mass in kg, without a sign",
     MOMENT_WITHOUT_MASS: "nothing, if these are base parameters; otherwise give the mass",
     "massless": "give a link beyond the joint mass and inertia, or make the joint fixed",
+    "unit-length": "divide millimeters by 1000; if the robot is that large, nothing",
     "limit-inverted": "swap lower and upper",
 }
 

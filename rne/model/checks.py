@@ -54,8 +54,7 @@ def is_measurable(body: Body, spot: Spot) -> bool:
 def note_far(name: str, length: float, spot: Spot) -> None:
     """Note a length that no robot has and that is likely in millimeters."""
     if FAR < abs(length) < LARGEST:
-        what = f"{name} = {length:g} is {abs(length):g} m; lengths are in meters, divide millimeters by 1000"
-        spot.note(what, "unit-length")
+        spot.note(f"{name} is {length:g} m; lengths are in meters, divide millimeters by 1000", "unit-length")
 
 
 def check_place(joint: Joint, spot: Spot) -> None:

@@ -58,7 +58,7 @@ FAULTS = [
     ),
     ("point-mass", "info", "link 'thumb'", ('ixx="2e-5" iyy="2e-5" izz="2e-5"', 'ixx="0" iyy="0" izz="0"')),
     ("unit-mass", "warning", "", ('value="4"', 'value="4000"'), ('value="2"', 'value="2000"')),
-    ("unit-length", "warning", "", ('xyz="0 0 0.4"', 'xyz="0 0 400"')),
+    ("unit-length", "warning", "joint 'elbow'", ('xyz="0 0 0.4"', 'xyz="0 0 400"')),
     ("unit-angle", "warning", "joint 'elbow'", ('lower="-1.5" upper="1.5"', 'lower="-90" upper="90"')),
     ("unit-velocity", "info", "joint 'elbow'", ('velocity="4"', 'velocity="180"')),
     ("limit-zero", "warning", "joint 'elbow'", ('effort="50"', 'effort="0"')),
