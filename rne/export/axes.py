@@ -6,8 +6,9 @@ one; where there are several, their common normals must be the same line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +27,9 @@ PARALLEL = 1e-8
 a distance that costs as many digits as the angle would, if it were left out."""
 SAME = 1e-9
 """How far axes may miss each other, or a common normal, as a part of the size of the robot."""
+
+LAST_DIGITS = 3e-15
+"""The same, where a frame of the robot itself is to be kept: no more than rounding, so that no torque changes."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +111,10 @@ def modified_frames(tree: Tree, axes: Sequence[Axis]) -> tuple[Frame, list[Frame
     for axis in axes:
         before = frames[axis.parent]
         start = _foot(axis, before)
+        if axis.joint.name not in behind:
+            free = Frame(_frame(before.rotation[:, 0], axis.direction, start).rotation, start)
+            frames[axis.joint.name] = _last(axis, free, partial(_lies_on, axis=axis, size=size))
+            continue
         held = Frame(before.rotation, start)
         frames[axis.joint.name] = _frame_towards(
             tree, held, axis.point, axis.direction, behind.get(axis.joint.name, []), size
@@ -141,7 +149,7 @@ def standard_frames(tree: Tree, axes: Sequence[Axis]) -> tuple[Frame, list[Frame
         before = frames[axis.parent]
         after = behind.get(axis.joint.name, [])
         if not after:
-            frames[axis.joint.name] = before
+            frames[axis.joint.name] = _last(axis, before, partial(_reached, axis=axis, size=size))
             continue
         on_axis = _frame_towards(tree, before, axis.point, axis.direction, after[:1], size)
         frames[axis.joint.name] = _frame(on_axis.rotation[:, 0], after[0].direction, _foot(after[0], on_axis))
@@ -197,6 +205,11 @@ def _frame_towards(tree: Tree, held: Frame, point: Array, z: Array, after: Seque
     return _frame(x, z, point + height * z)
 
 
+def _last(axis: Axis, free: Frame, fits: Callable[[Frame], bool]) -> Frame:
+    """Return the frame of the last link that is moved and that a row can reach, so that it keeps its place."""
+    return next((own for own in reversed(axis.carried.values()) if fits(own)), free)
+
+
 def _common_normal(point: Array, z: Array, axis: Axis, size: float) -> tuple[Array | None, float | None]:
     """Return the direction of the common normal, and where it leaves the axis; None for what is free."""
     apart = axis.point - point
@@ -227,14 +240,14 @@ def _reached(frame: Frame, axis: Axis, size: float) -> bool:
     x, z = frame.rotation[:, 0], axis.direction
     apart = axis.point - frame.origin
     off_line = np.cross(x, z) @ apart
-    return bool(abs(x @ z) < 1e-15 and abs(off_line) < 1e-15 * size)
+    return bool(abs(x @ z) < LAST_DIGITS and abs(off_line) < LAST_DIGITS * size)
 
 
 def _lies_on(frame: Frame, axis: Axis, size: float) -> bool:
     """Whether an axis is the line along z of a frame, to the last digits."""
     apart = axis.point - frame.origin
     off_line = np.abs(np.cross(frame.rotation[:, 2], apart)).max()
-    return bool(np.abs(frame.rotation[:, 2] - axis.direction).max() < 1e-15 and off_line < 1e-15 * size)
+    return bool(np.abs(frame.rotation[:, 2] - axis.direction).max() < LAST_DIGITS and off_line < LAST_DIGITS * size)
 
 
 def _same_axis(one: Axis, other: Axis, size: float) -> bool:

@@ -46,7 +46,9 @@ class Writing:
         Examples
         --------
         >>> import rne
-        >>> arm = rne.load("models/panda/robot.urdf", lock={"panda_finger_joint1": 0.02}).with_payload(1.0)
+        >>> arm = rne.load("models/panda/robot.urdf", lock={"panda_finger_joint1": 0.02}).with_payload(
+        ...     1.0, frame="panda_hand"
+        ... )
         >>> again = rne.load_urdf(arm.to_urdf())
         >>> abs(rne.gravity_vector(again, [0.1] * 7) - rne.gravity_vector(arm, [0.1] * 7)).max() < 1e-12
         np.True_
@@ -118,9 +120,8 @@ class Writing:
         --------
         >>> import rne
         >>> arm = rne.load("models/planar2/robot.dh.toml")
-        >>> print(arm.to_dh(convention="standard")[:45])
-        name = "planar2"
-        convention = "standard"
+        >>> arm.to_dh(convention="standard").splitlines()[:2]
+        ['name = "planar2"', 'convention = "standard"']
         """
         check_choice("convention", convention, dh.CONVENTIONS)
         text, losses = dh.dh_of(self.tree, self.joint_names, convention)
