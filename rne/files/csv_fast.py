@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from rne.errors import FileError
+from rne.errors import FileError, shown
 from rne.files import csv_exact as careful
 from rne.files.base import Piece, Sink, Source, reason
 from rne.files.dialect import COMMENTS, check_text, decoder, dialect_of, is_row
@@ -76,7 +76,9 @@ class Csv(Source):
         if names is not None:
             self._dialect = dialect_of(text, "")
             if not is_row(line):
-                raise FileError(f"{self.where}: wanted a row of numbers, for names of columns were given; got {text!r}")
+                raise FileError(
+                    f"{self.where}: wanted a row of numbers, for names of columns were given; got {shown(text)}"
+                )
             prepared = self._dialect.prepared(line).decode("utf-8", "surrogateescape")
             if (got := len(careful.fields(self.where, prepared, self._dialect.separator))) != len(names):
                 raise FileError(f"{self.where}: {len(names)} names of columns were given, and the row has {got} fields")

@@ -67,7 +67,7 @@ SOURCES = {
     "joints": [3, "turret", ["turret"], [3], object()],
     "units": [3, "deg", ["deg"], {"q": "furlong"}, {"q": 3}, {"t": "ms"}, {"tau": "A"}],
     "time_unit": ["minutes", 3, b"ms", ["ms"]],
-    "header": [3, "a,b", [3], object(), ["t"]],
+    "header": [3, "a,b", [3], object()],
     "fill": ["nearest", 3, True],
     "topic": [3, "/joint_states", ["/joint_states"]],
     "chunk": [value for value in no_count(1) if value is not None],
@@ -172,7 +172,12 @@ MOTIONS: tuple[Call, ...] = (
     ),
     call_of(
         differentiated,
-        {"motion": [None, 3, "a.csv", MOTION], "window": [4, 5.0, "5", None], "degree": [1, 2.0, "2", None]},
+        {
+            "motion": [None, 3, "a.csv", MOTION],
+            "window": [4, 5.0, "5", None],
+            "degree": [1, 2.0, "2", None],
+            "unwrap": [3, "panda_joint1", ["nowhere"], [3], ["panda_finger_joint1"]],
+        },
         motion=RECORDED,
         window=5,
         degree=3,
