@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.batch.named import as_arrays, time_array, wrench_array
+from rne.batch.named import as_arrays, wrench_array
 from rne.check import check_flag, numbers, unknown_name
 from rne.errors import ArgumentError, shown
 from rne.kernels.layout import FRICTION, SPRINGS
@@ -58,22 +58,6 @@ class Batch(NamedTuple):
         none = np.empty((self.samples, 0), self.dtype)
         joined = np.concatenate([none, *(self.rows[part] for part in parts)], axis=1)
         return self._replace(rows={**self.rows, name: joined})
-
-
-def as_times(argument: str, value: ArrayLike, least: int = 1) -> NDArray[np.float64]:
-    """Return increasing times, (T,) in float64, `least` or more of them.
-
-    Raises
-    ------
-    ArgumentError
-        They have another shape, are too few, not finite, or not increasing.
-    """
-    times = time_array(argument, value).astype(np.float64)
-    if times.ndim != 1 or len(times) < least:
-        raise ArgumentError(f"{argument}: wanted shape (T,) with T of at least {least}, got {times.shape}")
-    if not np.isfinite(times).all() or (np.diff(times) <= 0).any():
-        raise ArgumentError(f"{argument}: wanted finite times, each later than the one before")
-    return times
 
 
 def check_robot(robot: object) -> None:

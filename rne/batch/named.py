@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.lib.recfunctions import structured_to_unstructured
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rne.check import real_array
 from rne.errors import ArgumentError, close_names, listed, shown
@@ -267,3 +267,19 @@ def _without_null(value: Any) -> Any:
 
 def _base(kind: str) -> str:
     return kind.removesuffix("[pyarrow]")
+
+
+def as_times(argument: str, value: ArrayLike, least: int = 1) -> NDArray[np.float64]:
+    """Return increasing times, (T,) in float64, `least` or more of them.
+
+    Raises
+    ------
+    ArgumentError
+        They have another shape, are too few, not finite, or not increasing.
+    """
+    times = time_array(argument, value).astype(np.float64)
+    if times.ndim != 1 or len(times) < least:
+        raise ArgumentError(f"{argument}: wanted shape (T,) with T of at least {least}, got {times.shape}")
+    if not np.isfinite(times).all() or (np.diff(times) <= 0).any():
+        raise ArgumentError(f"{argument}: wanted finite times, each later than the one before")
+    return times

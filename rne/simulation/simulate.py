@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.batch.arguments import Batch, as_batch, as_loads, as_table, as_times, check_robot
-from rne.batch.named import coordinates
+from rne.batch.arguments import Batch, as_batch, as_loads, as_table, check_robot
+from rne.batch.named import as_times, coordinates
 from rne.batch.threads import run, thread_count
 from rne.check import check_flag
 from rne.control import Controller

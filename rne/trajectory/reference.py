@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.batch.arguments import as_batch, as_times
-from rne.batch.named import coordinates
+from rne.batch.arguments import as_batch
+from rne.batch.named import as_times, coordinates
 from rne.check import real_array
 from rne.errors import ArgumentError
 from rne.model.robot import Robot
