@@ -242,7 +242,7 @@ def significance(
     check_robot(robot)
     batch = as_batch(robot, {"q": q, "qd": qd, "qdd": qdd}, required="q")
     if batch.samples == 0:
-        raise ArgumentError("q: wanted one state or more, got none")
+        raise ArgumentError("q: wanted at least one state, got none")
     catalog = catalog_of(robot.n)
     gone = chosen(catalog, drop)
     threshold = 0.0 if below is None else float(numbers("below", below, ()))

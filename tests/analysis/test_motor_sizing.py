@@ -195,9 +195,9 @@ def test_states_in_any_arrangement_and_precision():
     [
         ({"q": np.zeros((0, 3))}, "q: wanted at least one state"),
         ({"q": np.zeros((4, 2))}, "q: wanted shape"),
-        ({"q": np.zeros(3), "t": [0.0]}, "q: with times"),
-        ({"q": np.zeros((1, 3)), "t": [0.0]}, "q: with times"),
-        ({"q": np.zeros((2, 2, 3)), "t": [0.0, 1.0]}, "q: with times"),
+        ({"q": np.zeros(3), "t": [0.0]}, "q: with t, wanted shape"),
+        ({"q": np.zeros((1, 3)), "t": [0.0]}, "q: with t, wanted shape"),
+        ({"q": np.zeros((2, 2, 3)), "t": [0.0, 1.0]}, "q: with t, wanted shape"),
         ({"q": np.zeros((3, 3)), "t": [0.0, 1.0]}, "t: wanted shape"),
         ({"q": np.zeros((3, 3)), "t": [0.0, 1.0, 1.0]}, r"t: wanted increasing times, but t\[2\]"),
         ({"q": np.zeros((3, 3)), "t": [0.0, np.nan, 1.0]}, "t: wanted finite"),

@@ -128,7 +128,11 @@ def test_link_without_name():
             12,
             "child 'hand' is not a link",
         ),
-        ('<joint name="k" type="fixed"><parent link="base"/><child link="arm"/></joint>', 12, "by joint 'turn'"),
+        (
+            '<joint name="k" type="fixed"><parent link="base"/><child link="arm"/></joint>',
+            12,
+            "the child of joint 'turn'",
+        ),
         (
             '<joint name="k" type="fixed"><parent link="spare"/><child link="spare"/></joint>' + SPARE,
             12,
