@@ -173,7 +173,7 @@ def test_lists_of_jit_and_dask_are_what_they_define():
     assert {"inverse_dynamics", "mass_matrix", "regressor"} < set(rne.dask.__all__)
     for name in rne.dask.__all__:
         assert getattr(rne.dask, name).by_blocks is getattr(rne, name)
-    for name in set(rne.jit.__all__) - {"model", "place", "places", "joint_places"}:
+    for name in set(rne.jit.__all__) - {"model", "site", "sites", "joint_sites"}:
         assert callable(getattr(rne, name)), "named as its sister in rne"
     for module in (rne.jit, rne.dask, rne.control):
         defined = [name for name, value in vars(module).items() if inspect.isfunction(value) and name[0] != "_"]

@@ -14,7 +14,7 @@ from rne.analysis.motor_sizing import part_of
 from rne.analysis.torque_breakdown import OF_THE_MODEL
 from rne.analysis.torque_parts import catalog_of, chosen, parts_of_torque
 from rne.batch.arguments import as_batch, check_robot
-from rne.check import numbers
+from rne.check import check_flag, numbers
 from rne.errors import ArgumentError
 from rne.model.robot import Robot
 from rne.tables import NOISE, Report, cells, columns, percent
@@ -240,6 +240,7 @@ def significance(
     elbow      1.09 %      0.126   1.99 %         -     0.0633   1.53 %
     """
     check_robot(robot)
+    check_flag("friction", friction)
     batch = as_batch(robot, {"q": q, "qd": qd, "qdd": qdd}, required="q")
     if batch.samples == 0:
         raise ArgumentError("q: wanted at least one state, got none")

@@ -20,8 +20,11 @@ from rne.kernels.entries import READY, STATIC_TORQUE, STATIC_TORQUE_ONE, TABLE_W
 from rne.kernels.jit import Entry
 from rne.model.robot import Robot
 
-UNFIT = (AttributeError, TypeError, ValueError, KeyError, OverflowError, RneError)
-"""What may come of arguments that are not as they should be; the canonical way then says so."""
+UNFIT = (AttributeError, TypeError, ValueError, KeyError, OverflowError, SystemError, RneError)
+"""What may come of arguments that are not as they should be; the canonical way then says so.
+
+SystemError is what compiled code gives for a robot that is none, when its card is no integer.
+"""
 
 _F8, _F4 = np.dtype(np.float64), np.dtype(np.float32)
 _FEW = 64  # samples that are never worth a thread

@@ -93,7 +93,7 @@ def faults(mass: float, com: ArrayLike, inertia: ArrayLike, first_moment: ArrayL
             numbers = ", ".join(f"{x:g}" for x in more)
             what = (
                 f"the first moments ({numbers}) kg m are without a mass, so there is no center of mass; base "
-                "parameters may have this form (strict=False accepts them), but no body has"
+                "parameters may have this form, but no body has"
             )
             found.append(Fault(MOMENT_WITHOUT_MASS, what, float(np.linalg.norm(more))))
         else:

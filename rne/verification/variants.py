@@ -113,11 +113,14 @@ def _of_all(_: Motions, error: Array, wanted: Array) -> Array:
 
 
 def _of_parameters(m: Motions, error: Array, wanted: Array) -> Array:
-    """Measure by the largest number of the same kind: mass, first moment or inertia, ten columns per link."""
-    shape = (*error.shape[:-1], len(m.robot.links.joints), len(OF_BODY))
-    error, wanted = error.reshape(shape), wanted.reshape(shape)
-    kinds = (slice(0, 1), slice(1, 4), slice(4, 10))
-    found: Array = np.max([_of_all(m, error[..., kind], wanted[..., kind]) for kind in kinds], axis=0)
+    """Measure by the largest number of the same kind: mass, first moment or inertia, ten columns per link, or rotor."""
+    links = len(m.robot.links.joints)
+    bodies, drives = slice(0, len(OF_BODY) * links), slice(len(OF_BODY) * links, None)
+    shape = (*error.shape[:-1], links, len(OF_BODY))
+    pairs = [(error[..., drives], wanted[..., drives])]
+    error, wanted = error[..., bodies].reshape(shape), wanted[..., bodies].reshape(shape)
+    pairs += [(error[..., kind], wanted[..., kind]) for kind in (slice(0, 1), slice(1, 4), slice(4, 10))]
+    found: Array = np.max([_of_all(m, *pair) for pair in pairs], axis=0)
     return found
 
 

@@ -10,20 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from calls import CALLS, Call
+from calls import Call
 from calls.bad import ROBOT, N
 from hypothesis import example, given
 from hypothesis import strategies as st
+from states_of_calls import OF_A_STATE, names_of, parts
 
 import rne
 
-STATE_NAMES = ("q", "qd", "qdd", "tau")
-OF_A_STATE = [
-    call
-    for call in CALLS
-    if "robot" in call.good and any(np.ndim(call.good.get(name)) == 1 for name in ("q", "qd", "tau"))
-    if not call.title.startswith(("lagrange.", "plot."))
-]
 WIDTHS = [N, 6, N - 1, N + 1, 1, 2, 0]
 LEADING = [(), (1,), (3,), (2,), (0,), (2, 3), (9,)]
 DTYPES = ["f8", "f4", ">f8", "i8", "f2", "?", "c16"]
@@ -81,16 +75,6 @@ def outcome(call: Call, arguments: dict[str, Any]) -> tuple[str, Any]:
         return "refused", (type(error), str(error))
 
 
-def parts(result: Any) -> list[np.ndarray]:
-    if isinstance(result, dict):
-        return [part for value in result.values() for part in parts(value)]
-    if isinstance(result, tuple | list):
-        return [part for value in result for part in parts(value)]
-    if hasattr(result, "__dataclass_fields__"):
-        return parts({name: value for name, value in vars(result).items() if not isinstance(value, str | rne.Robot)})
-    return [np.asarray(result)] if isinstance(result, np.ndarray | np.number | float) else []
-
-
 def check(call: Call, given_arrays: dict[str, np.ndarray], wrench: np.ndarray | None) -> None:
     def loads(x: Any) -> dict[str, Any]:
         return {} if wrench is None else {"f_ext": {"hand": x}}
@@ -109,14 +93,6 @@ def check(call: Call, given_arrays: dict[str, np.ndarray], wrench: np.ndarray | 
         assert a.shape == b.shape
         scale = max(1.0, np.abs(b[np.isfinite(b)]).max(initial=0.0)) if b.dtype.kind == "f" else 1.0
         np.testing.assert_allclose(a, b, rtol=0, atol=(2e-4 if single else 1e-12) * scale)
-
-
-def names_of(call: Call) -> list[str]:
-    return [
-        name
-        for name in inspect.signature(call.function).parameters
-        if name in STATE_NAMES and call.good.get(name) is not None
-    ]
 
 
 @pytest.mark.parametrize("call", OF_A_STATE, ids=lambda call: call.title)

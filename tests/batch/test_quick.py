@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 from calls.bad import ROBOT, N
-from test_fast_paths import OF_A_STATE, names_of, parts
+from states_of_calls import OF_A_STATE, names_of, parts
 
 import rne
 

@@ -13,7 +13,7 @@ import numpy as np
 import pinocchio as pin
 
 import rne
-from rne.model.tree import resolved_mimics
+from rne.model.mimics import resolved_mimics
 
 ROUNDING = 1e-9
 

@@ -17,7 +17,7 @@ from checks import random_states
 from numpy.typing import NDArray
 
 import rne
-from rne.model.tree import resolved_mimics
+from rne.model.mimics import resolved_mimics
 
 Array = NDArray[np.float64]
 

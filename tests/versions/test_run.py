@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.util
 import stat
 import sys
 import tomllib
 from pathlib import Path
 
 import pytest
-from versions import run
+
+_SPEC = importlib.util.spec_from_file_location("versions_run", Path(__file__).with_name("run.py"))
+assert _SPEC is not None
+assert _SPEC.loader is not None
+run = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(run)
 
 PROJECT = tomllib.loads((run.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
