@@ -29,11 +29,11 @@ DH tables
 
 from typing import Any
 
-import lazy_loader
+from rne.lazy import attach
 
 # The public names are declared only in __init__.pyi, and are imported on first use (SPEC 1 of Scientific Python), so
 # that `import rne` is fast and loading a robot does not import numba.
-_load, _, _names = lazy_loader.attach_stub(__name__, __file__)
+_load, _, _names = attach(__name__)
 __all__ = sorted({*_names} - {"dask"})  # a star import would shadow the dask library
 
 

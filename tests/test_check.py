@@ -10,7 +10,7 @@ from rne import check
 
 TURN = [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
 REFUSED = {
-    "masked": (check.real_array, np.ma.masked_array([1.0], [True]), "x: a masked array"),
+    "masked": (check.real_array, np.ma.masked_array([1.0], [True]), "x: masked arrays"),
     "ragged": (check.real_array, [[1.0], [1.0, 2.0]], "x: not an array of numbers"),
     "words": (check.real_array, ["one"], "x: wanted real numbers, got"),
     "complex": (check.real_array, 1j, "x: wanted real numbers, got 1j"),

@@ -190,7 +190,7 @@ LAZY = da.zeros((4, 6), chunks=(2, 6)).map_blocks(never, dtype=float, meta=np.em
         (lambda: lazy.inverse_dynamics(ARM, LAZY, [1.0, 2.0]), r"qd: wanted shape .* got \(2,\)"),
         (lambda: lazy.inverse_dynamics(ARM, LAZY > 0), "q: wanted real numbers, got bool"),
         (lambda: lazy.inverse_dynamics(ARM, LAZY * 1j), "q: wanted real numbers, got complex"),
-        (lambda: lazy.inverse_dynamics(ARM, da.ma.masked_array(LAZY)), "q: a masked array"),
+        (lambda: lazy.inverse_dynamics(ARM, da.ma.masked_array(LAZY)), "q: masked arrays"),
         (lambda: lazy.inverse_dynamics(ARM, "there"), "q: wanted real numbers"),
         (lambda: lazy.inverse_dynamics(ARM, None, LAZY), "q: wanted an array, got None"),
         (lambda: lazy.inverse_dynamics("arm", LAZY), "robot: wanted a Robot"),

@@ -1,5 +1,5 @@
 """The model doctor: findings about a robot model, their reasons, and how to correct them."""
 
-import lazy_loader
+from rne.lazy import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__)

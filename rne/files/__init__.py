@@ -18,6 +18,6 @@ Examples
 ...         results.write(chunk.t, {"tau": rne.inverse_dynamics(panda, **chunk.arrays)})
 """
 
-import lazy_loader
+from rne.lazy import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__)

@@ -18,6 +18,6 @@ Drives are added joint by joint: the reflected inertia Ia_i of the rotor, the sp
 request; then springs and dampers between joints.
 """
 
-import lazy_loader
+from rne.lazy import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__)

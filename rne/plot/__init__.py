@@ -9,6 +9,6 @@ many rows as needed. NaN and infinity are drawn as gaps. Motions with more sampl
 envelope, which keeps every peak, so that a million samples result in a small file.
 """
 
-import lazy_loader
+from rne.lazy import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__)
