@@ -117,7 +117,7 @@ class Trajectory:
     ) -> None:
         check_robot(robot)
         if not robot.n:
-            raise ArgumentError(f"{robot.name} has no joint that moves")
+            raise ArgumentError(f"{robot.name} has no movable joint")
         check_format(format)
         check_flag("single", single)
         check_asked(robot, quantities, wrenches, rename, joints)

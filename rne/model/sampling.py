@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rne.kernels import layout as at
 from rne.model.robot import Robot
 
 Array = NDArray[np.float64]
@@ -73,9 +72,10 @@ def _speed(velocity: Array) -> Array:
 def _followers(robot: Robot, *limits: str) -> list[tuple[Array, float, float, int]]:
     """Limits of every mimic joint, with ratio, shift and index of the coordinate q in ratio q + shift."""
     found = []
-    for row, name in enumerate(robot.links.joints, start=1):
+    links = robot.links
+    follows = zip(links.joints, links.ratios.tolist(), links.shifts.tolist(), links.leaders.tolist(), strict=True)
+    for name, ratio, shift, leader in follows:
         joint = robot.joint(name)
-        ratio, shift, leader = robot.links.table[row, [at.RATIO, at.SHIFT, at.LEADER]].tolist()
         if joint.mimic is not None and ratio:
-            found.append((np.array([getattr(joint.limits, limit) for limit in limits]), ratio, shift, int(leader)))
+            found.append((np.array([getattr(joint.limits, limit) for limit in limits]), ratio, shift, leader))
     return found

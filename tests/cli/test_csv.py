@@ -113,7 +113,7 @@ def test_empty_fields_are_filled_as_asked(run: Run, robot_file) -> None:
                 np.testing.assert_allclose([*map(float, one.split(","))], [*map(float, other.split(","))], rtol=1e-12)
     ends = run("id", robot_file, "-", "--fill", "last", stdin="q_turn,q_slide\n,1\n2,\n")
     assert ends.stdout.splitlines()[1] == "nan,nan"
-    assert "nulls, taken as NaN: 1" in ends.stderr
+    assert "nulls, read as NaN: 1" in ends.stderr
     refused = run("id", robot_file, "-", stdin=sparse)
     assert "<stdin>:3: column 'q_turn': empty (nan stands" in refused.stderr
     assert "--fill last" in refused.stderr

@@ -138,7 +138,7 @@ def test_other_names_of_columns(run: Run, robot_file, states) -> None:
     assert [line.removeprefix("1.0,") for line in lines[1:]] == plain.splitlines()[1:]
     assert run("id", robot_file, "-", "--columns", "q", stdin=text).exit_code == 2
     unknown = run("id", robot_file, "-", "--columns", "w={0}", stdin=text)
-    assert "wanted one of t, q, qd, qdd, tau, got 'w'" in unknown.stderr
+    assert "wanted one of t, q, qd, qdd, tau, f_ext:FRAME, got 'w'" in unknown.stderr
 
 
 def test_limits_are_counted_and_can_fail(run: Run, robot, robot_file, states, tmp_path) -> None:
@@ -268,8 +268,8 @@ def test_long_work_on_a_terminal_shows_how_far_it_is(robot_file, motion) -> None
     ours, theirs = os.openpty()
     code = f"""
 import sys; sys.path.insert(0, {str(ROOT)!r})
-from rne.cli import main, motion
-motion._LONG = 0
+from rne.cli import main, stream
+stream._LONG = 0
 main(["id", {str(robot_file)!r}, {str(motion)!r}, "--chunk", "1"])
 """
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.DEVNULL, stderr=theirs) as process:
