@@ -32,8 +32,8 @@ def test_nothing_to_warn_of(run: Run) -> None:
 
 def test_errors_are_findings(run: Run, tmp_path) -> None:
     path = tmp_path / "odd.urdf"
-    second = '<link name="b"><inertial><mass value="1"/></inertial></link>'
-    path.write_text(f'<robot name="odd">\n<link name="b"/>\n{second}\n</robot>')
+    joint = '<joint name="j" type="fixed"><parent link="b"/><child link="c"/></joint>'
+    path.write_text(f'<robot name="odd">\n<link name="b"/>\n{joint}\n</robot>')
     for options in ([], ["--verify"]):
         result = run("check", path, *options)
         assert (result.exit_code, result.stderr) == (1, "")
