@@ -12,6 +12,7 @@ import pytest
 from oracles import example_urdf
 
 import rne
+from rne.bodies import physical
 from rne.bodies.physical import nearest_inertia
 from rne.doctor import repair_inertias
 from rne.doctor.bodies import size
@@ -343,5 +344,6 @@ def test_every_code_is_explained() -> None:
         for code in re.findall(r'Finding\(\s*"\w+", "([a-z-]+)"', path.read_text())
     }
     codes |= set(re.findall(r'^    "([a-z-]+)": ', (package / "diagnosis.py").read_text(), re.MULTILINE)) | {"file"}
+    codes |= set(re.findall(r'^[A-Z_]+ = "([a-z-]+)"', Path(physical.__file__).read_text(), re.MULTILINE))
     assert codes <= told
     assert codes >= {fault[0] for fault in FAULTS}

@@ -288,7 +288,7 @@ def test_parameters_that_cannot_be():
     robot.with_parameters(wrong, strict=False)
     massless = pi.copy()
     massless[10] = 0.0
-    with pytest.raises(rne.ArgumentError, match=r"of joint 'shoulder' are physically impossible: the first moments .* are without a mass"):
+    with pytest.raises(rne.ArgumentError, match=r"of joint 'shoulder' are .*: the first moments .* are without a mass"):
         robot.with_parameters(massless)
     for bad in (pi[:-1], pi[:, None], [], [[1.0], [1.0, 2.0]], 3.0):
         with pytest.raises(rne.ArgumentError, match="pi: wanted 60 or 66 or 78 or 84 numbers"):
