@@ -129,6 +129,7 @@ def test_a_copy_has_memory_of_its_own(copied):
     assert other.q is not evaluator.q
 
 
+@pytest.mark.filterwarnings("ignore::rne.ModelWarning")
 def test_a_singular_mass_matrix_is_an_error():
     arm = rne.from_dh([{"joint": "revolute", "mass": 0.0}], convention="standard")
     with pytest.raises(rne.SingularError):

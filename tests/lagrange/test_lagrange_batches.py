@@ -110,6 +110,7 @@ def test_results_are_fresh_arrays(robot):
     assert lagrange.transforms(robot, q)["base"].any()
 
 
+@pytest.mark.filterwarnings("ignore::rne.ModelWarning")
 @given(strategies.robots(1, 6))
 def test_a_locked_joint_leaves_the_torques_of_the_others(drawn):
     tree, q, qd, qdd = drawn

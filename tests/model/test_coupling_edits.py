@@ -6,6 +6,7 @@ import pickle
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from checks import assert_near, assert_same_bits, random_robot, random_states
 from own_robots import gripper
 from scipy.linalg import expm
@@ -23,6 +24,7 @@ def chain_states(names):
     return [x[..., columns] for x in random_states(CHAIN.n, 6)]
 
 
+@pytest.mark.filterwarnings("ignore::rne.ModelWarning")
 def test_locking_leaves_a_spring_to_a_fixed_point():
     """One joint of a coupling locked, or both."""
     first, second = CHAIN.tree.couplings[0].first, CHAIN.tree.couplings[0].second
