@@ -12,7 +12,7 @@ from rne.examples.systems import lecture
 
 @example("L3 RP arm", "rp_arm", "rp_arm_craig_frames")
 def rp_arm() -> Sheet:
-    """RP arm, with z of link 2 out of the plane (Izz2) and along the prismatic joint (Iyy2): the same tau1, f2."""
+    """RP arm, z of link 2 out of the plane (Izz2) or along the joint (Iyy2): the same tau1, f2."""
     m1, l1, m2, Izz1, Izz2, g = 3.0, 0.3, 1.4, 0.06, 0.035, 9.81
     (th, d2), (w, v), (a, vd) = q, qd, qdd = [0.5, 0.45], [0.9, -0.6], [1.2, 0.8]
     tau1 = (m1 * l1**2 + Izz1 + Izz2 + m2 * d2**2) * a + 2 * m2 * d2 * v * w + (m1 * l1 + m2 * d2) * g * cos(th)
