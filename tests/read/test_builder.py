@@ -247,8 +247,9 @@ def test_an_impossible_body_is_refused_unless_lenient():
     builder = rne.TreeBuilder().add("a", "revolute", inertia=rne.Inertia(-1.0), limits=rne.Limits(1.0, -1.0))
     with pytest.raises(ModelError, match=r"link 'a': the mass -1 kg is negative"):
         builder.robot()
-    with pytest.warns(ModelWarning):
+    with pytest.warns(ModelWarning) as told:
         assert builder.robot(strict=False).total_mass == -1.0
+    assert any("lower limit 1 is above" in str(warning.message) for warning in told)
 
 
 @pytest.mark.parametrize(
