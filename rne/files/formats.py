@@ -53,10 +53,8 @@ def format_of(name: str) -> str:
         inner = _SUFFIXES.get(Path(path.stem).suffix.lower())
         if inner is not None:
             raise ArgumentError(f"{name}: {inner} files are compressed inside; only CSV is read and written compressed")
-    if path.is_dir():
-        if (path / "metadata.yaml").exists():
-            return "bag"
-        raise ArgumentError(f"{name}: is a folder, and no ROS 2 bag, for it has no metadata.yaml")
+    if (path / "metadata.yaml").exists():
+        return "bag"
     if path.suffix.lower() in _OTHERS:
         raise ArgumentError(f"{name}: files {path.suffix} are not read or written; those are {_READ}")
     return _SUFFIXES.get(path.suffix.lower(), "csv")

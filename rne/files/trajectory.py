@@ -143,6 +143,8 @@ class Trajectory:
             if isinstance(path, str | Path):
                 path = at_home(path)
                 self.name, kind = path, format or format_of(path)
+                if kind != "bag" and Path(path).is_dir():
+                    raise ArgumentError(f"{path}: is a folder, and no ROS 2 bag: it has no metadata.yaml")
                 # Without a buffer of Python's: what a pipe has is read as it comes, and blocks are large anyway.
                 stream: Any = path if kind == "bag" else stack.enter_context(Path(path).open("rb", buffering=0))
                 if kind in ("parquet", "arrow") and stream.seekable():

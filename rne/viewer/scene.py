@@ -101,6 +101,7 @@ def solid(body: Body) -> Solid:
 
     Examples
     --------
+    >>> from rne.bodies.inertia import Inertia
     >>> box = Inertia.box(12.0, [1.0, 2.0, 3.0])
     >>> solid(Body.from_inertia("crate", box)).axes ** 2 * 12 / 5  # s_k = m l_k^2 / 3 for half lengths l_k
     array([9., 4., 1.])

@@ -25,7 +25,7 @@ LEFT_OUT = (
 
 
 def all_entries():
-    """Every entry, by its name and the keys of the tables in which it is."""
+    """Every public entry, by its name and the keys of the tables in which it is."""
 
     def below(name, value):
         if isinstance(value, Entry):
@@ -34,7 +34,7 @@ def all_entries():
             for key, more in value.items():
                 yield from below(f"{name}.{key}", more)
 
-    return dict(entry for name, value in vars(entries).items() for entry in below(name, value))
+    return dict(entry for name, value in vars(entries).items() if name[0] != "_" for entry in below(name, value))
 
 
 def test_every_entry_is_called(monkeypatch):
