@@ -254,7 +254,7 @@ def test_what_cannot_be_simulated_or_judged():
     with pytest.raises(rne.ArgumentError, match="tau: the controller is for a robot with joints turn, left_finger"):
         rne.simulate(PLANAR, [0.0, 0.0], t=T, tau=other)
     many = control.pid(PLANAR, kp=1.0, goal=np.zeros((3, 2)))
-    with pytest.raises(rne.ArgumentError, match=r"tau: a controller of shape \(3,\) does not fit .*\(4,\)"):
+    with pytest.raises(rne.ArgumentError, match=r"tau: a controller of shape \(3,\) does not broadcast .*\(4,\)"):
         rne.simulate(PLANAR, np.zeros((4, 2)), t=T, tau=many)
     free = rne.simulate(PLANAR, [0.0, 0.0], t=T)
     assert free.error is None

@@ -268,7 +268,8 @@ def test_a_block_stays_on_its_thread(monkeypatch):
         return counts[-1]
 
     monkeypatch.setenv("RNE_NUM_THREADS", "2")
-    monkeypatch.setattr(rne.batch.threads, "thread_count", noting)
+    for module in (rne.batch.threads, rne.batch.quick):
+        monkeypatch.setattr(module, "thread_count", noting)
     rne.gravity_vector(ARM, np.zeros((20_000, 6)))
     assert counts == [2]
     lazy.gravity_vector(ARM, da.zeros((40_000, 6), chunks=(20_000, 6))).compute(scheduler="sync")

@@ -38,7 +38,7 @@ class Algorithm(NamedTuple):
     ----------
     one, many : entries for one state and for batches, by precision.
     states : how many arguments (..., n) it takes.
-    wrench : whether there is one more, (..., 6).
+    wrench : whether there is one more, (..., 6 m) for m sites.
     gravity : whether gravity counts.
     """
 
@@ -84,7 +84,7 @@ def quick(
     algorithm : what is to be called.
     given : its states, the first of which may not be None, and its wrench; fewer stand for None behind.
     tail : shape of the result of one state.
-    places : tables of sites in float64.
+    places : tables of sites in float64, that of the wrench last.
     flags : further arguments of both entries.
     batch_flags : those that only the entry for batches takes, or what makes them, told the number of samples.
     """
@@ -167,7 +167,8 @@ def _batch(
         if len(values) > states:
             wrench, values = values[states], values[:states]
     addresses = np.empty(2 * pairs + 2, np.intp)
-    sizes = (states, pairs, 1 + len(tail), *tail, 1, 1, 1)[:6]
+    width = 6 * len(places[-1]) if algorithm.wrench else 0
+    sizes = (states, pairs, width, 1 + len(tail), *tail, 1, 1, 1)[:7]
     result: Floats | None = READY[precision].call(card, addresses, out, sizes, (*values, *_FILL[states - 1], wrench))
     if result is None:
         return None
@@ -211,41 +212,43 @@ _STATIC = Algorithm(STATIC_TORQUE_ONE, STATIC_TORQUE, wrench=True)
 
 def torque_of(robot: Robot, q: Any, f_ext: Mapping[str, Any], out: Floats | None = None, threads: Any = None) -> Any:
     """Return J^T w of one or more wrenches on one state or a batch, or None where the canonical way has to be taken."""
-    if type(f_ext) is not dict or not f_ext or (out is not None and len(f_ext) > 1):
+    if type(f_ext) is not dict or not f_ext:
         return None
-    total, tail = None, (robot.n,)
-    for name, value in f_ext.items():
-        wrench, axes = with_axes(value)
-        site = robot.links.frames[name].sites[axes]
-        torque = None
-        if threads is None or alone(threads):
-            torque = STATIC_TORQUE_ONE["float64"].call(robot._card, q, wrench, out, site)
-        if torque is None:
-            torque = quick(_STATIC, robot, (q, wrench), tail, out, threads, places=(site,))
-        if torque is None or total is None:
-            total = torque
-        elif torque.shape == total.shape and torque.dtype is total.dtype:
-            total += torque
-        else:
-            total = None
-        if total is None:
-            return None
-    return total
+    site, wrench = wrenches_of(robot, f_ext)
+    if threads is None or alone(threads):
+        torque = STATIC_TORQUE_ONE["float64"].call(robot._card, q, wrench, out, site)
+        if torque is not None:
+            return torque
+    return quick(_STATIC, robot, (q, wrench), (robot.n,), out, threads, places=(site,))
 
 
-def the_wrench(robot: Robot, f_ext: Mapping[str, Any]) -> tuple[Floats, Any]:
-    """Return where the only wrench acts, and the wrench as it came.
+def wrenches_of(robot: Robot, f_ext: Mapping[str, Any]) -> tuple[Floats, Any]:
+    """Return where m wrenches act, one site a row, and the wrenches side by side, (..., 6 m); of one, as it came.
+
+    Several are added up by one call, in the order in which the canonical way does, since rounding depends on it.
 
     Raises
     ------
-    ValueError, KeyError, AttributeError
-        There is another number of them, or the frame or the axes are unknown.
+    ValueError, KeyError, AttributeError, TypeError
+        A frame or axes are unknown, or the wrenches differ in shape or precision.
     """
-    ((name, value),) = f_ext.items()
-    wrench, axes = with_axes(value)
-    if wrench is None:
+    if len(f_ext) == 1:
+        ((name, value),) = f_ext.items()
+        wrench, axes = with_axes(value)
+        if wrench is None:
+            raise ValueError
+        return robot.links.frames[name].sites[axes], wrench
+    pairs = [with_axes(value) for value in f_ext.values()]
+    wrenches = [_plain(wrench) for wrench, _ in pairs]
+    first = wrenches[0]
+    if first is None or first.shape[-1:] != (6,):
         raise ValueError
-    return robot.links.frames[name].sites[axes], wrench
+    if any(x is None or x.shape != first.shape or x.dtype is not first.dtype for x in wrenches):
+        raise ValueError
+    sites = [robot.links.frames[name].sites[axes] for name, (_, axes) in zip(f_ext, pairs, strict=True)]
+    places = np.concatenate(sites)
+    places.flags.writeable = False
+    return places, np.concatenate(wrenches, axis=-1)
 
 
 def alone(threads: Any) -> bool:

@@ -19,7 +19,7 @@ from rne.batch.arguments import (
     read_only,
     settle,
 )
-from rne.batch.quick import UNFIT, Algorithm, alone, quick, the_wrench, torque_of
+from rne.batch.quick import UNFIT, Algorithm, alone, quick, torque_of, wrenches_of
 from rne.batch.threads import launch
 from rne.check import are_rotations, check_choice, real_array
 from rne.dynamics.inverse_dynamics import torque_of_wrenches
@@ -129,7 +129,7 @@ def joint_wrenches(
             links = robot.links
             places, site, wrench = (links.joint_sites[axes], NOWHERE), NOWHERE, None
             if f_ext:
-                site, wrench = the_wrench(robot, f_ext)
+                site, wrench = wrenches_of(robot, f_ext)
                 places = links.joint_sites[axes], site
             w: Floats | None = None
             if threads is None or alone(threads):

@@ -53,7 +53,7 @@ def _many(dtype: types.Float, *more: types.Type) -> types.Type:
 
 _VECTOR = types.Array(types.float64, 1, "C")
 _INT = types.intp
-_SIZES, _GIVEN, _PLACES = types.UniTuple(_INT, 6), types.UniTuple(OBJECT, 4), types.UniTuple(OBJECT, 2)
+_SIZES, _GIVEN, _PLACES = types.UniTuple(_INT, 7), types.UniTuple(OBJECT, 4), types.UniTuple(OBJECT, 2)
 
 
 def _entries(make: Any, signature: Callable[[types.Float], types.Type], *, batch: bool = False) -> dict[str, Entry]:

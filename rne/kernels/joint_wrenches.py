@@ -89,14 +89,14 @@ def one(table, room, joints, loads, q, qd, qdd, result):
 
 
 def make_one(stamp: str) -> Callable[..., Any]:
-    """Make the entry for one state under one wrench at most; arguments and what it returns as in `single`."""
+    """Make the entry for one state; arguments and what it returns as in `single`, the wrenches in one vector."""
 
     def joint_wrenches_one(card, q, qd, qdd, wrench, gravity, out, places):
         stamp  # noqa: B018  part of the cache key
         n = coordinates(card)
         frames, site = places
         rows, m = rows_of(frames), rows_of(site)
-        wrench_at = given_or_zero(card, wrench, 6)
+        wrench_at = given_or_zero(card, wrench, 6 * m)
         q_at = given(card, q, n)
         qd_at = given_or_zero(card, qd, n)
         qdd_at = given_or_zero(card, qdd, n)

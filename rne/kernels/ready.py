@@ -77,27 +77,27 @@ def make_ready(stamp: str) -> Callable[..., Any]:
 
     It returns the array to fill, and writes address and row stride in bytes of each argument, and of that array, into
     `addresses`; or None, where anything does not fit. sizes : how many arguments (samples, n) there are; how many with
-    the wrenches (samples, 6); rank of the array, and three lengths of its axes but the first. given : three arguments
-    and the wrenches.
+    the wrenches (samples, width); their width; rank of the array, and three lengths of its axes but the first. given :
+    three arguments and the wrenches.
     """
 
     def ready(card, addresses, out, sizes, given):
         stamp  # noqa: B018  part of the cache key
-        states, pairs, rank = sizes[0], sizes[1], sizes[2]
+        states, pairs, width, rank = sizes[0], sizes[1], sizes[2], sizes[3]
         q, second, third, wrenches = given
         n, samples = coordinates(card), samples_of(card, q)
         fits = samples > 0 and rows_given(card, q, samples, n, addresses, 0)
         fits = fits and (states < 2 or rows_given(card, second, samples, n, addresses, 1))
         fits = fits and (states < 3 or rows_given(card, third, samples, n, addresses, 2))
-        if not fits or (pairs > states and not rows_given(card, wrenches, samples, 6, addresses, states)):
+        if not fits or (pairs > states and not rows_given(card, wrenches, samples, width, addresses, states)):
             return refused(card)
-        result = result_of(card, out, rank, shape(samples, sizes[3], sizes[4], sizes[5]))
+        result = result_of(card, out, rank, shape(samples, sizes[4], sizes[5], sizes[6]))
         if result == 0:
             return refused(card)
-        size = sizes[3] * sizes[4] * sizes[5]
+        size = sizes[4] * sizes[5] * sizes[6]
         if is_given(card, out):
             for k in range(pairs):
-                if _shares_memory(card, result, samples * size, samples, n if k < states else 6, addresses, k):
+                if _shares_memory(card, result, samples * size, samples, n if k < states else width, addresses, k):
                     return given_up(card, result)
         to, item = word(address(addresses), DATA), 2 * WORD * pairs
         store(to, item, word(result, DATA))

@@ -28,6 +28,7 @@ from rne.kernels.single import (
     own_table,
     refused,
     result_of,
+    rows_of,
     shape,
     site_at,
     table_here,
@@ -88,12 +89,15 @@ def one(table, room, sites, wrenches, q, tau):
 
 
 def make_one(stamp: str) -> Callable[..., Any]:
-    """Make the entry for one wrench on one state; arguments and what it returns as in `single`."""
+    """Make the entry for one state; arguments and what it returns as in `single`.
 
-    def static_torque_one(card, q, wrench, out, site):
+    Of m sites, the wrenches come in one vector of 6 m numbers.
+    """
+
+    def static_torque_one(card, q, wrenches, out, sites):
         stamp  # noqa: B018  part of the cache key
-        n = coordinates(card)
-        wrench_at = given(card, wrench, 6)
+        n, m = coordinates(card), rows_of(sites)
+        wrench_at = given(card, wrenches, 6 * m)
         q_at = given(card, q, n)
         table_at = own_table(card)
         if wrench_at == 0 or q_at == 0 or table_at == 0:
@@ -105,8 +109,8 @@ def make_one(stamp: str) -> Callable[..., Any]:
         q_row = vector_at(card, q_at, n)
         one(
             table,
-            site_at(card, site, 1, SITE_WIDTH),
-            array_at(wrench_at, card, 1, 6),
+            site_at(card, sites, m, SITE_WIDTH),
+            array_at(wrench_at, card, m, 6),
             q_row,
             filled(card, result, 1, n)[0],
         )

@@ -37,7 +37,7 @@ def test_a_slide_has_a_mass_and_a_sweep_may_not_turn_back():
     figure = rne.plot.inertia(arm(), q, over="reach")
     assert [ax.get_ylabel() for ax in figure.axes][1:3] == ["inertia (kg m²)", "mass (kg)"]
     assert figure.axes[5].get_xlabel() == "reach: position (m)"
-    with pytest.raises(rne.ArgumentError, match="order of the swept joint reach"):
+    with pytest.raises(rne.ArgumentError, match="ordered by the position of the swept joint reach"):
         rne.plot.inertia(arm(), q[::-1], over="reach")
     with pytest.raises(rne.UnknownNameError, match="did you mean 'reach'"):
         rne.plot.inertia(arm(), q, over="reech")
