@@ -18,7 +18,7 @@ MOST_LETTERS = 2
 """Largest number of letters by which a word may differ from a known one and still count as a misspelling of it."""
 LONGEST_VALUE = 60
 """Largest length of a value in a message, in characters."""
-LENIENT = "strict=False (--no-strict) loads the robot all the same, with a warning in place of each error"
+LENIENT = "strict=False (--no-strict) loads the robot, with a warning in place of each error"
 """Last line of an error that lenient loading would pass."""
 
 

@@ -57,7 +57,7 @@ def named_array(argument: str, value: Any, names: Sequence[str], what: str) -> F
     labels, column = table
     if len(set(labels)) < len(labels):
         twice = sorted({name for name in labels if labels.count(name) > 1})
-        raise ArgumentError(f"{argument}: names that stand twice: {listed(twice)}")
+        raise ArgumentError(f"{argument}: duplicate names: {listed(twice)}")
     order = _order(argument, labels, names, what)
     columns = [real_array(f"{argument}: {labels[k]}", _without_null(column(k))) for k in order]
     try:

@@ -25,7 +25,7 @@ def center_of_mass(robot: Robot, q: ArrayLike, *, out: Floats | None = None, thr
     ----------
     robot : the robot.
     q : (..., n) positions, rad or m.
-    out, threads : as for `inverse_dynamics`, which also tells the errors.
+    out, threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------
@@ -55,7 +55,7 @@ def center_of_mass_velocity(
     ----------
     robot : the robot.
     q, qd : (..., n) positions and velocities.
-    out, threads : as for `inverse_dynamics`, which also tells the errors.
+    out, threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def center_of_mass_jacobian(
     ----------
     robot : the robot.
     q : (..., n) positions, rad or m.
-    out, threads : as for `inverse_dynamics`, which also tells the errors.
+    out, threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------

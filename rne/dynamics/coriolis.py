@@ -62,7 +62,7 @@ def coriolis_matrix(
     ----------
     robot : the robot.
     q, qd : (..., n) positions and velocities. Leading axes broadcast against each other.
-    out, threads : as for `inverse_dynamics`, which also tells the errors.
+    out, threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------
@@ -98,13 +98,13 @@ def christoffel(robot: Robot, q: ArrayLike, *, out: Floats | None = None, thread
 
     D_ijk = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2, symmetric in j and k (to the last bit), so that either mixed
     term stands in the sum. Of order n d^2 for trees of depth d, as Echeandia and Wensing (J. Comput. Nonlinear Dyn. 16,
-    2021); what the symbols are integrals of is told in `rne.kernels.christoffel`.
+    2021); `rne.kernels.christoffel` describes the integrals.
 
     Parameters
     ----------
     robot : the robot.
     q : (..., n) positions.
-    out, threads : as for `inverse_dynamics`, which also tells the errors.
+    out, threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def velocity_torques(robot: Robot, q: ArrayLike, qd: ArrayLike, *, threads: int 
     ----------
     robot : the robot.
     q, qd : (..., n) positions and velocities. Leading axes broadcast against each other.
-    threads : as for `inverse_dynamics`, which also tells the errors.
+    threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------

@@ -37,7 +37,7 @@ def kinetic_energy(
     q, qd : (..., n) positions and velocities.
     per_link : whether to return the energy of each link, together with all that is bolted to it.
     rotors : whether to count the reflected inertias Ia of the rotors; with `per_link` at the link that the joint moves.
-    out, threads : as for `inverse_dynamics`, which also tells the errors.
+    out, threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def potential_energy(
     springs : whether to count the springs; with `per_link` at the link that the joint moves, of springs between two
         joints the first of them that moves.
     gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
-    out, threads : as for `inverse_dynamics`, which also tells the errors.
+    out, threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def dissipation(robot: Robot, qd: ArrayLike, *, out: Floats | None = None) -> An
     ----------
     robot : the robot.
     qd : (..., n) velocities, rad/s or m/s.
-    out : as for `inverse_dynamics`, which also tells the errors.
+    out : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------
@@ -167,7 +167,7 @@ def dissipated_power(robot: Robot, qd: ArrayLike, *, out: Floats | None = None, 
     ----------
     robot : the robot.
     qd : (..., n) velocities, rad/s or m/s.
-    out, threads : as for `inverse_dynamics`, which also tells the errors.
+    out, threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------
@@ -199,7 +199,7 @@ def actuator_power(robot: Robot, qd: ArrayLike, tau: ArrayLike, *, out: Floats |
     ----------
     robot : the robot.
     qd, tau : (..., n) velocities and torques; leading axes broadcast against each other.
-    out : as for `inverse_dynamics`, which also tells the errors.
+    out : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------

@@ -124,7 +124,7 @@ class Evaluator:
         return _restored, (self.robot, *self._given, self.q, self.qd, self.qdd, self.tau)
 
     def __repr__(self) -> str:
-        """Tell a person what it is."""
+        """Return a one-line summary."""
         return f"Evaluator of {self.robot}"
 
     def inverse_dynamics(self) -> Array:
@@ -141,7 +141,7 @@ class Evaluator:
             The mass matrix is singular.
         """
         if _forward_dynamics.call(self._state):
-            raise SingularError("the mass matrix is singular; rne.forward_dynamics tells the joint")
+            raise SingularError("the mass matrix is singular; rne.forward_dynamics names the joint")
         return self.qdd
 
     def gravity_vector(self) -> Array:

@@ -163,7 +163,7 @@ def gravity_vector(
     ----------
     robot : the robot.
     q : (..., n) positions, rad or m.
-    gravity, out, threads : as for `inverse_dynamics`, which also tells the errors.
+    gravity, out, threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------
@@ -208,7 +208,7 @@ def bias_vector(
     ----------
     robot : the robot.
     q, qd : (..., n) positions and velocities.
-    gravity, out, threads : as for `inverse_dynamics`, which also tells the errors.
+    gravity, out, threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------
@@ -246,7 +246,7 @@ def coriolis_vector(
     ----------
     robot : the robot.
     q, qd : (..., n) positions and velocities.
-    out, threads : as for `inverse_dynamics`, which also tells the errors.
+    out, threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------
@@ -277,7 +277,7 @@ def friction_torque(robot: Robot, qd: ArrayLike, *, out: Floats | None = None, t
     ----------
     robot : the robot.
     qd : (..., n) velocities, rad/s or m/s.
-    out, threads : as for `inverse_dynamics`, which also tells the errors.
+    out, threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------

@@ -129,7 +129,7 @@ def jacobian(
     frame : name of the frame.
     axes : "world" for velocities in base axes, "local" for the frame's own.
     point : (3,) another point of the link than the origin of the frame, in the axes of the frame, m.
-    out, threads : as for `forward_kinematics`, which also tells the errors.
+    out, threads : as for `forward_kinematics`, which lists the errors.
 
     Returns
     -------
@@ -185,7 +185,7 @@ def jacobian_dot_qd(
     robot : the robot.
     q, qd : (..., n) positions and velocities.
     frame, axes, point : as for `jacobian`.
-    out, threads : as for `forward_kinematics`, which also tells the errors.
+    out, threads : as for `forward_kinematics`, which lists the errors.
 
     Returns
     -------
@@ -219,7 +219,7 @@ def frame_velocity(
     robot : the robot.
     q, qd : (..., n) positions and velocities.
     frame, axes, point : as for `jacobian`.
-    out, threads : as for `forward_kinematics`, which also tells the errors.
+    out, threads : as for `forward_kinematics`, which lists the errors.
 
     Returns
     -------
@@ -257,7 +257,7 @@ def frame_acceleration(
     robot : the robot.
     q, qd, qdd : (..., n) positions, velocities and accelerations; the last two zero if None.
     frame, axes, point : as for `jacobian`; with ``axes="local"`` the same vectors are seen in the axes of the frame.
-    out, threads : as for `forward_kinematics`, which also tells the errors.
+    out, threads : as for `forward_kinematics`, which lists the errors.
 
     Returns
     -------

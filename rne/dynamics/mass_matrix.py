@@ -1,4 +1,4 @@
-"""The mass matrix, its inverse, what is wrong where there is none, and the inertia that a joint feels."""
+"""The mass matrix, its inverse, the cause if it is singular, and the effective inertia at a joint."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def mass_matrix_inverse(
     SingularError
         Some motion of the joints moves no mass: a pivot is below 1e-12 of the diagonal entry it started from, or below
         1e-15 of the inertia that the joint can feel at most, with all that it carries stretched out. What float32
-        cannot tell from that is calculated in float64; if it then fits no float32, that is an error, too.
+        cannot distinguish from that is calculated in float64; an overflow of float32 is also an error.
 
     Examples
     --------

@@ -47,7 +47,7 @@ class Ellipsoid(Report, NamedTuple("Ellipsoid", [("semi_axes", Floats), ("direct
     def _table(self) -> str:
         many, k = self.semi_axes.shape[:-1], self.semi_axes.shape[-1]
         rows = {"axis": [str(i + 1) for i in range(k)], "length": cells(worst(self.semi_axes))}
-        if not many:  # of many postures there is no one direction
+        if not many:  # a batch has no single direction
             rows |= {f"row {i + 1}": cells(direction) for i, direction in enumerate(self.directions)}
         return of_many(many, "postures") + columns(rows)
 
@@ -74,7 +74,7 @@ def operational_inertia(
     frame, axes, point : as for `jacobian`.
     rows : which rows of the Jacobian to look at, such as (0, 1, 2) for the linear ones; all six if None.
     rotors : whether the rotors count.
-    threads : as for `inverse_dynamics`, which also tells the errors.
+    threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------
@@ -159,7 +159,7 @@ def inertia_ellipsoid(
     rows : which rows of the Jacobian span the ellipsoid; by default the three linear ones. Linear and angular ones
         together mix units.
     rotors : whether the rotors count.
-    threads : as for `inverse_dynamics`, which also tells the errors.
+    threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------

@@ -50,7 +50,7 @@ def static_torque(
     robot : the robot.
     q : (..., n) positions, rad or m.
     f_ext : wrenches by frame name, as for `inverse_dynamics`.
-    out, threads : as for `inverse_dynamics`, which also tells the errors.
+    out, threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def joint_wrenches(
     ----------
     robot : the robot.
     q, qd, qdd : (..., n) positions, velocities and accelerations; the last two zero if None.
-    gravity, f_ext, out, threads : as for `inverse_dynamics`, which also tells the errors.
+    gravity, f_ext, out, threads : as for `inverse_dynamics`, which lists the errors.
     axes : "world" for base axes, "local" for those of the frame on the joint.
     origin : what the moment is about: "child", the origin of the frame on the joint, where it is now; or "parent", the
         point of the link before where that origin lies with the joint at zero. They differ for prismatic joints only.
@@ -189,7 +189,7 @@ def transform_wrench(wrench: ArrayLike, rotation: ArrayLike, position: ArrayLike
     Raises
     ------
     ArgumentError
-        An argument has the wrong shape or type, or `rotation` is none.
+        An argument has the wrong shape or type, or `rotation` is not a rotation matrix.
 
     Examples
     --------
@@ -208,7 +208,7 @@ def transform_twist(twist: ArrayLike, rotation: ArrayLike, position: ArrayLike) 
     Parameters
     ----------
     twist : (..., 6) [velocity of the origin of its frame; angular velocity], in the axes of its frame.
-    rotation, position : of that frame in the other one, as for `transform_wrench`, which also tells the errors.
+    rotation, position : of that frame in the other one, as for `transform_wrench`, which lists the errors.
 
     Returns
     -------

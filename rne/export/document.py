@@ -56,7 +56,7 @@ def finished(text: str, path: str | os.PathLike[str] | None, suffixes: Sequence[
     Raises
     ------
     ArgumentError
-        The path is none, or ends in what would be read as another format.
+        The path is not a path, or its suffix belongs to another format.
     """
     if path is None:
         return text

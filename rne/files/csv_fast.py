@@ -28,7 +28,7 @@ class Csv(Source):
 
     Parameters
     ----------
-    stream : read to its end, never sought.
+    stream : read to its end, without seeking.
     name : of the file, for errors.
     codec : how it is compressed.
     names : of the columns, of a file without a header.

@@ -122,7 +122,7 @@ def _in_common_group(members: dict[str, Held]) -> dict[str, Held]:
 
 @contextmanager
 def hdf5_damage(where: str) -> Iterator[None]:
-    """Tell of damage in one line; what the system says of files passes."""
+    """Turn errors of damaged files into one line; OSError passes unchanged."""
     try:
         yield
     except OSError as error:

@@ -147,7 +147,7 @@ def _by_number(names: Sequence[str], count: int) -> Iterator[str]:
 
 
 def quantity_of(name: str) -> tuple[str, bool] | None:
-    """Return the quantity that a name or pattern tells of, and whether as it was wanted; None if it tells none."""
+    """Return the quantity that a name or pattern belongs to, and whether in the usual form; None if unknown."""
     words = _words(name)
     kinds = {key for key, known in _WORDS.items() if words & known}
     return (kinds.pop(), bool(words & _WANTED)) if len(kinds) == 1 else None

@@ -18,7 +18,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _AHEAD = 8  # results of a thread that wait for their turn
-_PATIENCE = 1.0  # seconds that are waited for a read to end once nobody wants it any more
+_PATIENCE = 1.0  # seconds to wait for a read to end after cancellation
 
 
 def hold_pyarrow(threads: int) -> None:

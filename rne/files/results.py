@@ -36,12 +36,12 @@ def _is_group(item: tuple[Any, Any]) -> bool:
 
 
 def _checked(columns: object, time: bool) -> dict[str, tuple[str, ...]]:
-    """Return the columns by quantity; refuse those that a reader could not tell apart."""
+    """Return the columns by quantity; refuse ambiguous ones."""
     if not isinstance(columns, Mapping) or not all(map(_is_group, columns.items())):
         raise ArgumentError(f"columns: wanted by quantity the names of its columns, got {shown(columns)}")
     names = [name for group in columns.values() for name in group] + ["t"] * time
     if twice := [name for name, count in Counter(names).items() if count > 1]:
-        raise ArgumentError(f"columns: names that stand twice: {', '.join(twice)}")
+        raise ArgumentError(f"columns: duplicate names: {', '.join(twice)}")
     if not names:
         raise ArgumentError(f"columns: wanted one column or more, got {shown(columns)}")
     if time and "t" in columns:
@@ -71,7 +71,7 @@ class Results:
     Raises
     ------
     ArgumentError
-        An argument is of the wrong kind; names stand twice, or cannot be told apart in an NPY; what is written has
+        An argument has the wrong type; names are repeated, or ambiguous in an NPY; what is written has
         other quantities, widths or lengths than `columns`.
     FileError
         The stream cannot be written in this format.
@@ -166,7 +166,7 @@ class Results:
         ArgumentError
             Quantities, widths or lengths are not those of the file, or the type of t is another.
         FileError
-            A time is no number, where the format wants one.
+            A time is not a number, which the format requires.
         """
         ordered, rows = self._ordered(arrays)
         times = self._times(t, rows, first)
@@ -223,7 +223,7 @@ class Results:
         if self._kind == "csv" and pa.types.is_duration(t.type):
             return written(t)
         if self._kind == "csv" and pa.types.is_floating(t.type) and t.null_count:
-            t = compute.fill_null(t, pa.scalar(math.nan, t.type))  # an empty field is no number
+            t = compute.fill_null(t, pa.scalar(math.nan, t.type))  # an empty field means NaN
         return t
 
     def put(self, encoded: object) -> None:

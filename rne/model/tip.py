@@ -1,4 +1,4 @@
-"""Where a payload goes if nobody says where."""
+"""The default frame of a payload."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def tip_of(tree: Tree, payloads: Collection[str]) -> str:
     Raises
     ------
     ArgumentError
-        There are several all the same.
+        There are several candidates.
     """
     carrier = {joint.child: joint for joint in tree.joints}
     parents = {joint.parent for joint in tree.joints if joint.child not in payloads}

@@ -52,7 +52,7 @@ class TreeBuilder:
         self._bodies = [Body(as_text("base", base), has_inertial=False)]
         self._joints: list[Joint] = []
         self._couplings: list[Coupling] = []
-        self._sizes: dict[str, float] = {}  # of screws that are no unit screws
+        self._sizes: dict[str, float] = {}  # of screws that are not unit screws
         self._last = base
 
     def add(
@@ -95,7 +95,7 @@ class TreeBuilder:
         Raises
         ------
         UnknownNameError, ArgumentError
-            An unknown parent, a name that is taken, or an argument that is no such thing.
+            An unknown parent, a name that is already used, or an argument of the wrong type.
         """
         if as_text("link", link) in {body.name for body in self._bodies}:
             raise ArgumentError(f"link: {link!r} is there already; each link needs a name of its own")
@@ -115,7 +115,7 @@ class TreeBuilder:
             joints = [_plain(made, joint, axis)]
         else:
             if joint is not None or axis is not None:
-                raise ArgumentError("screw: it tells kind and axis of the joint itself; leave joint and axis out")
+                raise ArgumentError("screw: it already defines kind and axis of the joint; omit joint and axis")
             line = taken_apart("screw", numbers("screw", screw, (6,)))
             between, joints = screw_joint(made, line)
             if line.size != 1.0:
@@ -161,7 +161,7 @@ class TreeBuilder:
         Raises
         ------
         ModelError
-            It is no robot; lists every problem, by link and joint.
+            It is not a robot; lists every problem, by link and joint.
         """
         findings = Findings(SOURCE, strict)
         for body in self._bodies:
@@ -191,7 +191,7 @@ class TreeBuilder:
 
         Parameters
         ----------
-        base, lock, joints, gravity, strict : as for `rne.load`, which also tells the errors and warnings.
+        base, lock, joints, gravity, strict : as for `rne.load`, which lists errors and warnings.
         """
         return make_robot(self.tree(strict=strict), base, lock, joints, gravity)
 

@@ -50,7 +50,7 @@ def from_screws(
     names : of the joints; joint1 and so on, if None.
     name : of the robot.
     frame : "space", or "body" if S holds the screws in the frame of the tool, as `Blist`.
-    base, lock, joints, gravity, strict : as for `load`, which also tells the errors and warnings.
+    base, lock, joints, gravity, strict : as for `load`, which lists errors and warnings.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def from_screws(
     Raises
     ------
     ArgumentError
-        Shapes that do not belong together, or numbers that are no poses, screws or inertias.
+        Shapes that do not match, or values that are not poses, screws or inertias.
 
     Source
     ------

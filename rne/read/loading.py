@@ -61,10 +61,10 @@ def load(
     Raises
     ------
     ModelError
-        The file is no robot; lists every problem with file, line and element. Its last line says so if ``strict=False``
-        would load the file.
+        The file is not a robot. Lists every problem with file, line and element; the last line says whether
+        ``strict=False`` would load the file.
     UnknownNameError, ArgumentError
-        `args` or `packages` do not fit the file, `base` is no pose, or `lock`, `joints` or `gravity` the robot.
+        `args` or `packages` do not fit the file, `base` is not a pose, or `lock`, `joints` or `gravity` the robot.
 
     Warns
     -----
@@ -128,7 +128,7 @@ def load_dh(
     ----------
     path : the file; its keys are those of the rows of `from_dh`, in ``[[rows]]``, with ``convention`` on top, and of
         its couplings, in ``[[couplings]]``.
-    base, lock, joints, gravity, strict : as for `load`, which also tells the errors and warnings.
+    base, lock, joints, gravity, strict : as for `load`, which lists errors and warnings.
 
     Returns
     -------
@@ -172,7 +172,7 @@ def from_dh(
     base : pose of the table's base frame in the world, a mapping with ``xyz`` and ``rpy``, or a 4x4 matrix.
     couplings : springs and dampers between joints, each a mapping with ``joints`` (two names) and some of ``stiffness,
         viscous, rest, ratio``: they feel the stretch q_a - ratio q_b - rest of their joints a and b.
-    lock, joints, gravity, strict : as for `load`, which also tells the errors and warnings.
+    lock, joints, gravity, strict : as for `load`, which lists errors and warnings.
 
     Returns
     -------

@@ -62,7 +62,7 @@ def as_matrix(array: NDArray[np.float64]) -> Matrix:
 
 
 def as_pose(argument: str, value: object) -> Pose:
-    """Return a pose given as a `Pose`, a 4x4 matrix, or a mapping with ``xyz`` (m) and ``rpy`` (rad); None is none.
+    """Return a pose given as a `Pose`, a 4x4 matrix, or a mapping with ``xyz`` (m) and ``rpy`` (rad); None stays None.
 
     Raises
     ------

@@ -178,7 +178,7 @@ HEADERS = {
     "": "motion.csv: the file is empty; the first line must name the columns",
     "\n \n": "motion.csv: the file is empty",
     "1,2,3,4,5,6\n": "motion.csv:1: no header; the first line must name the columns",
-    "\n" + HEADER + ",t,q_turn,t": "motion.csv:2: columns that stand twice: q_turn, t",
+    "\n" + HEADER + ",t,q_turn,t": "motion.csv:2: duplicate columns: q_turn, t",
     "q_turn": "motion.csv:1: missing columns: q_slide",
     "q_turn,q_slyde": "motion.csv:1: missing columns: q_slide (did you mean q_slyde?)",
     "q_turn,q_slide,qd_slide": "motion.csv:1: missing columns: qd_turn",

@@ -81,7 +81,7 @@ def test_what_mjcf_cannot_hold_is_named():
     body = rne.Body("b", 1.0, inertia=((1.0, 0, 0), (0, 1.0, 0), (0, 0, 3.0)))
     tree = two_link().tree
     impossible = rne.Robot(rne.Tree("two", (*tree.bodies[:2], body), tree.joints))
-    assert "MuJoCo refuses the mass or inertia that no body has; `rne check --fix` mends it ('b')" in said(
+    assert "MuJoCo refuses this unphysical mass or inertia; `rne check --fix` corrects it ('b')" in said(
         impossible.to_mjcf
     )
 

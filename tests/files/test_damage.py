@@ -238,7 +238,7 @@ def test_columns_that_do_not_fit(robot, motion, tmp_path, name) -> None:
 def test_columns_that_stand_twice(robot, motion, tmp_path) -> None:
     table = pa.table(motion)
     parquet.write_table(table.append_column("q_roll", table["q_roll"]), tmp_path / "m.parquet")
-    assert refusal(tmp_path / "m.parquet", robot) == ": columns that stand twice: q_roll"
+    assert refusal(tmp_path / "m.parquet", robot) == ": duplicate columns: q_roll"
 
 
 def test_arrays_that_do_not_fit(robot, motion, tmp_path) -> None:

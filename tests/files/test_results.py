@@ -97,8 +97,8 @@ def test_all_formats_accept_the_same(shapes, keys, times) -> None:
 @pytest.mark.parametrize(
     ("names", "told"),
     [
-        ({"q": ["a", "b"], "qd": ["a", "c"]}, "columns: names that stand twice: a"),
-        ({"q": ["t", "b"]}, "columns: names that stand twice: t"),
+        ({"q": ["a", "b"], "qd": ["a", "c"]}, "columns: duplicate names: a"),
+        ({"q": ["t", "b"]}, "columns: duplicate names: t"),
         ({"t": ["a"]}, "columns: t is the name of the times"),
         ({"q": "ab"}, "columns: wanted by quantity the names"),
     ],

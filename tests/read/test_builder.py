@@ -263,7 +263,7 @@ def test_an_impossible_body_is_refused_unless_lenient():
         ({"axis": [0, 0, 1]}, "axis: a fixed joint has none"),
         ({"joint": "revolute", "axis": [0, 0, 0]}, "axis: wanted a direction"),
         ({"screw": np.zeros(6)}, "screw: wanted a screw"),
-        ({"joint": "revolute", "screw": np.ones(6)}, "screw: it tells kind and axis"),
+        ({"joint": "revolute", "screw": np.ones(6)}, "screw: it already defines kind and axis"),
         ({"inertia": 3.0}, "inertia: wanted an object of Inertia"),
     ],
 )

@@ -77,7 +77,7 @@ def read_rows(table: Fields, places: Places) -> list[Row]:
         table.spot("rows").error("there are no rows; a list with a table of keys and values for each joint is wanted")
         return []
     if len(rows) > MOST_ROWS:
-        table.spot("rows").error(f"there are {len(rows):,} rows; more than {MOST_ROWS:,} are no robot")
+        table.spot("rows").error(f"there are {len(rows):,} rows; more than {MOST_ROWS:,} are not accepted")
         return []
     return [_read_row(row, number, table, places) for number, row in enumerate(rows, 1)]
 
@@ -110,7 +110,7 @@ def _read_parent(row: Fields, number: int) -> str:
     parent = row.text("parent", before)
     if not _stands_before(parent, number):
         earlier = listed(chain(["base"], (f"link{k}" for k in range(1, number))))
-        row.spot("parent").error(f"parent = {parent!r} is none of what stands before this row: {earlier}")
+        row.spot("parent").error(f"parent = {parent!r} is not one of the previous rows: {earlier}")
         return before
     return parent
 

@@ -75,7 +75,7 @@ GRAMMAR = {
 LOOPS = ("loop_joint", "loop_link")
 """Children of the robot that close kinematic loops."""
 MOST_UNKNOWN = 1_000
-"""Different names that are not known; more are no robot, and each is compared with those that are."""
+"""Maximum number of different unknown names; each is compared with all known names. A file with more is not a robot."""
 
 IDLE = {
     "fixed": ("axis", "limit", "dynamics", "mimic"),
@@ -128,7 +128,7 @@ class _Walk:
     findings: Findings
     ignored: dict[str, list[int]]
     hints: dict[tuple[str, tuple[str, ...]], str]
-    idle: dict[str, list[int]]  # what does no harm and is told once, with its lines
+    idle: dict[str, list[int]]  # harmless, reported once with all lines
 
     def check(self, element: Element, path: str, owner: str, effective: bool = True) -> None:
         """Check an element and those inside; `effective` is whether it has any effect where it stands."""

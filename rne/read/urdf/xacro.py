@@ -51,7 +51,7 @@ def read_xacro(
     Raises
     ------
     ModelError
-        The file cannot be read or expanded, or what comes out is no robot.
+        The file cannot be read or expanded, or the result is not a robot.
     ArgumentError
         A value of `args` is neither text nor number, or the file never asks for an argument of this name.
     MissingExtraError

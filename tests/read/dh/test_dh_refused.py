@@ -77,7 +77,7 @@ def test_convention_must_be_named(convention):
         ({"gear_ratio": 1e200, "viscous": 1}, "finite square"),
         ({"name": ""}, "name = '' is not a text"),
         ({"name": 3}, "name = 3 is not a text"),
-        ({"parent": "link1"}, "parent = 'link1' is none of what stands before this row: base"),
+        ({"parent": "link1"}, "parent = 'link1' is not one of the previous rows: base"),
         ({"parent": 0}, "parent = 0 is not a text"),
     ],
 )
