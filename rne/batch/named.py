@@ -12,7 +12,7 @@ from numpy.lib.recfunctions import structured_to_unstructured
 from numpy.typing import ArrayLike, NDArray
 
 from rne.check import real_array
-from rne.errors import ArgumentError, close_names, listed, shown
+from rne.errors import ArgumentError, close_names, did_you_mean, listed, shown
 from rne.model.robot import Robot
 
 Floats = NDArray[Any]
@@ -244,7 +244,7 @@ def _order(argument: str, labels: list[str], names: Sequence[str], what: str) ->
     told = []
     if missing:
         close = [(name, close_names(name, others)) for name in missing[:8]]
-        told.append("missing are " + ", ".join(f"{n} (is it {c[0]!r}?)" if c else n for n, c in close))
+        told.append("missing are " + ", ".join(f"{n} ({did_you_mean(c)})" if c else n for n, c in close))
     if others:
         told.append(f"not among them are {listed(others[:8])}")
     raise ArgumentError(

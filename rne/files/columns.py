@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rne.check import unknown_name
-from rne.errors import ArgumentError, FileError, shown
+from rne.errors import ArgumentError, FileError, close_names, did_you_mean, shown
 from rne.files.patterns import (
     NameColumns,
     advice,
@@ -331,5 +330,5 @@ def _may_be(name: str, other: str) -> bool:
 
 def _suggest(names: Iterable[str], known: Collection[str]) -> str:
     """Return the names, each with the known one that comes closest."""
-    close = {name: difflib.get_close_matches(name, [k for k in known if _may_be(name, k)], n=1) for name in names}
-    return ", ".join(f"{name} (did you mean {near[0]}?)" if near else name for name, near in close.items())
+    close = {name: close_names(name, [k for k in known if _may_be(name, k)]) for name in names}
+    return ", ".join(f"{name} ({did_you_mean(near)})" if near else name for name, near in close.items())

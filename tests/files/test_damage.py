@@ -229,9 +229,9 @@ def test_columns_that_do_not_fit(robot, motion, tmp_path, name) -> None:
         return refusal(path, robot)
 
     assert told({"q_roll": None}) == ": missing columns: q_roll"
-    assert told({"q_roll": "q_role"}) == ": missing columns: q_roll (did you mean q_role?)"
+    assert told({"q_roll": "q_role"}) == ": missing columns: q_roll (did you mean 'q_role'?)"
     assert told({"t": "qd_rolls"}).endswith(
-        ": columns of joints that arm does not have: qd_rolls (did you mean qd_roll?)"
+        ": columns of joints that arm does not have: qd_rolls (did you mean 'qd_roll'?)"
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rne.errors import MOST_LETTERS, close_names, letters_apart, shown
+from rne.errors import MOST_LETTERS, close_names, did_you_mean, letters_apart, shown
 from rne.model.findings import Findings, Spot
 from rne.model.tree import Ignored
 from rne.read.urdf.xmltree import Element
@@ -260,7 +260,7 @@ class _Walk:
             if len(self.hints) >= MOST_UNKNOWN:
                 spot.fail(f"there are more than {MOST_UNKNOWN:,} names of elements and attributes that URDF has not")
             near = find(word, known)
-            self.hints[asked] = f" (did you mean {near[0]!r}?)" if near else ""
+            self.hints[asked] = f" ({did_you_mean(near)})" if near else ""
         return self.hints[asked]
 
     def _ignore(self, path: str, line: int) -> None:

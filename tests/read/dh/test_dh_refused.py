@@ -138,7 +138,7 @@ PAIR = {"joints": ["joint1", "joint2"], "stiffness": 1.0}
 @pytest.mark.parametrize(
     ("couplings", "wanted"),
     [
-        ("joint1", "couplings is no list of tables"),
+        ("joint1", "couplings is not a list of tables"),
         (["joint1"], "coupling 1: 'joint1' is not a table of keys and values"),
         ([PAIR, PAIR | {"stifness": 1}], "coupling 2: key 'stifness' is unknown (did you mean 'stiffness'?)"),
         ([{"stiffness": 1.0}], "coupling 1: 'joints' is missing, not the names of two joints"),
