@@ -51,7 +51,7 @@ def test_what_urdf_cannot_hold_is_named():
     assert "joint springs are in the <gazebo> of Gazebo, which other readers pass over ('two')" in text
     assert "between joints are not written ('one - two')" in said(robot.with_springs([[1, -1], [-1, 1]]).to_urdf)
     one_sided = rne.Robot(_one_sided(two_link()))
-    assert "1e+09 is written for that of upper ('one')" in said(one_sided.to_urdf)
+    assert "1e+09 is written for upper, which is unlimited ('one')" in said(one_sided.to_urdf)
 
 
 def _one_sided(robot: rne.Robot) -> rne.Tree:
