@@ -18,7 +18,7 @@ from rne.errors import FileError
 from rne.files.base import Piece, Source, as_arrow, reason, rows_of
 from rne.files.extra import pa
 from rne.files.layout import read_layout
-from rne.files.members import hdf5_members, mat_members
+from rne.files.mat_hdf5 import hdf5_members, mat_members
 
 _SKIPPED = 1 << 20  # bytes read at a time
 _HEADER = 30  # bytes of a member's header in an archive, before its name and what else there is
