@@ -182,7 +182,7 @@ def _as_rows(array: Floats, shape: tuple[int, ...], width: int, dtype: str) -> F
 
 
 def as_result(out: Floats | None, shape: tuple[int, ...], batch: Batch) -> Floats:
-    """Return the array to fill: `out` itself where it can be filled in place, or else a fresh one of its shape.
+    """Return the array to fill: `out` itself if it can be filled in place, otherwise a new one of its shape.
 
     Raises
     ------

@@ -152,7 +152,7 @@ Table = tuple[list[str], Callable[[int], Any]]
 
 
 def _table(argument: str, value: Any, names: Sequence[str]) -> Table | None:
-    """Return the names that a value carries, and a function that returns what stands under each; or None."""
+    """Return the names of the columns of a value, and a function that returns the column of a name; or None."""
     home = _home(value)
     if home == "xarray":
         return _of_xarray(value, names)
@@ -254,7 +254,7 @@ def _order(argument: str, labels: list[str], names: Sequence[str], what: str) ->
 
 
 def _without_null(value: Any) -> Any:
-    """Return what pandas has as nullable numbers with NaN in place of nulls; anything else as it is."""
+    """Convert nullable numbers of pandas to floats with NaN for nulls; return anything else unchanged."""
     if _home(value) == "pandas" and hasattr(value, "to_numpy"):
         kinds = {str(kind).lower() for kind in (value.dtypes if getattr(value, "ndim", 1) == 2 else [value.dtype])}
         if kinds and all(re.fullmatch(r"u?int\d+|float\d+|double|halffloat|float", _base(kind)) for kind in kinds):

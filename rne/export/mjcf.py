@@ -195,7 +195,7 @@ def _joint(joint: Joint, losses: Losses) -> ET.Element:
 
 
 def _add_tendons(root: ET.Element, tree: Tree) -> None:
-    """Add springs and dampers between joints; one that is fixed stands at zero and has no part in the length."""
+    """Add springs and dampers between joints; a fixed one is at zero and does not contribute to the length."""
     movable = {joint.name for joint in tree.joints if joint.movable}
     acting = [coupling for coupling in tree.couplings if {coupling.first, coupling.second} & movable]
     if not acting:

@@ -138,7 +138,7 @@ def _with_point(text: str) -> str:
 def number(text: str) -> float:
     """Return the number that is written in decimal digits, or nan or inf."""
     if not text:
-        raise ValueError("empty (nan stands for a number that is not known); --fill last or linear fills it")
+        raise ValueError("empty (write nan for an unknown number); --fill last or linear fills it")
     try:
         if text.isascii() and "_" not in text:
             return math.nan if _NAN.fullmatch(text) else float(text)

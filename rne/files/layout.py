@@ -64,7 +64,7 @@ def written_order(where: str, widths: Widths, time: bool) -> list[str]:
     ----------
     where : file, for errors.
     widths : by quantity, the names of its columns.
-    time : whether t stands in front.
+    time : whether the first column is t.
 
     Raises
     ------

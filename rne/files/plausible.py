@@ -1,4 +1,4 @@
-"""Whether a trajectory is likely in the units it is read in: positions against limits, times against velocities."""
+"""Plausibility of the units of a trajectory: positions against limits, times against velocities."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Plausible:
         self._steps: list[Floats] = []
 
     def look(self, chunk: Chunk) -> None:
-        """Take a chunk as it was read; in any thread."""
+        """Process a chunk as it was read; in any thread."""
         if chunk.first >= ROWS or not chunk.rows:
             return
         q = chunk.arrays["q"]

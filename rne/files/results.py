@@ -61,7 +61,7 @@ class Results:
     ----------
     path : the file, or an open stream of bytes of `format`. Where anything goes wrong inside the ``with`` statement, an
         old file stays as it was. Of streams, only plain files with the name of a compressed file are compressed; what
-        `gzip.open` and its like return is written to as it is.
+        `gzip.open` and similar functions return is written unchanged.
     columns : by quantity, the names of its columns.
     time : type of the column t (a pyarrow type; text is written as text only into CSV, durations there as
         seconds with all their digits); None for no such column.
@@ -206,7 +206,7 @@ class Results:
         if t is None or self._time is None:
             if (t is None) == (self._time is None):
                 return None
-            told = "wanted None, for the file has no column t (see time)" if self._time is None else "wanted times"
+            told = "wanted None, because the file has no column t (see time)" if self._time is None else "wanted times"
             raise ArgumentError(f"{self._name}: t: {told}, got {'None' if t is None else type(t).__name__}")
         if not isinstance(t, pa.Array | pa.ChunkedArray):
             raise ArgumentError(f"{self._name}: t: wanted a pyarrow array, got {shown(t)}")

@@ -36,7 +36,7 @@ class Writing:
         ArgumentError
             The path is not that of a URDF file.
         ModelError
-            A name cannot stand in XML.
+            A name is not allowed in XML.
 
         Warns
         -----
@@ -73,7 +73,7 @@ class Writing:
         ArgumentError
             The path is not that of an MJCF file.
         ModelError
-            A name cannot stand in XML, or is that of MuJoCo's own world.
+            A name is not allowed in XML, or is that of MuJoCo's own world.
 
         Warns
         -----

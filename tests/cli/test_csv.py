@@ -212,7 +212,7 @@ def test_of_many_other_columns_some_are_told(run: Run, robot_file) -> None:
 
 ROWS = {
     "1,2,3,abc,5,6": "column 'qd_slide': not a number: 'abc'",
-    "1,2,3,4,5,": "column 'qdd_slide': empty (nan stands for a number that is not known)",
+    "1,2,3,4,5,": "column 'qdd_slide': empty (write nan for an unknown number)",
     "1,2,3,4,5,1_000": "column 'qdd_slide': not a number: '1_000'",
     "1,2,3,4,5,0x10": "column 'qdd_slide': not a number: '0x10'",
     "1,2,3,4,5,\u0661": "column 'qdd_slide': not a number: '\u0661'",

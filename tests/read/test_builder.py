@@ -258,7 +258,7 @@ def test_an_impossible_body_is_refused_unless_lenient():
         ({"link": "base"}, "link: 'base' is there already"),
         ({"joint": "ball"}, "joint: wanted 'revolute', 'prismatic' or 'fixed', got 'ball'"),
         ({"parent": "bas"}, "parent: no link is named 'bas'; did you mean 'base'"),
-        ({"pose": np.eye(4), "xyz": [0, 0, 1]}, "pose: it says what xyz and rpy would"),
+        ({"pose": np.eye(4), "xyz": [0, 0, 1]}, "pose: give either pose, or xyz and rpy"),
         ({"pose": {"xyz": [0, 0, 1], "quat": [0, 0, 0, 1]}}, "pose: wanted a mapping with xyz and rpy"),
         ({"axis": [0, 0, 1]}, "axis: a fixed joint has none"),
         ({"joint": "revolute", "axis": [0, 0, 0]}, "axis: wanted a direction"),

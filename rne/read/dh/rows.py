@@ -28,7 +28,7 @@ ROW_KEYS = (
     *("rotor_inertia", "gear_ratio", "viscous", "coulomb", "stiffness", "rest"),
     *("lower", "upper", "velocity", "effort"),
 )
-# How other robotics toolboxes call what stands here under another name.
+# The names of keys in other robotics toolboxes.
 OTHER_NAMES = {
     "type": "joint",
     "sigma": "joint",
@@ -105,7 +105,7 @@ def _read_row(values: object, number: int, table: Fields, places: Places) -> Row
 
 
 def _read_parent(row: Fields, number: int) -> str:
-    """Return the link that the row hangs on: that of the row before, or of any before it, or the base."""
+    """Return the parent link of the row: that of the previous row, of an earlier one, or the base."""
     before = f"link{number - 1}" if number > 1 else "base"
     parent = row.text("parent", before)
     if not _stands_before(parent, number):

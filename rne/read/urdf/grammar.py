@@ -16,7 +16,7 @@ from rne.read.urdf.xmltree import Element
 
 @dataclass(frozen=True)
 class Rule:
-    """What may stand in an element, as words with blanks between them.
+    """The allowed content of an element, as words separated by blanks.
 
     Attributes
     ----------
@@ -87,9 +87,9 @@ IDLE = {
 MIRRORED = {"iyx": "ixy", "izx": "ixz", "izy": "iyz"}
 """Products of inertia as some programs write them a second time."""
 STRAY = ("inertial", "origin")
-"""What stands under the robot itself in published files; it belongs to no link or joint, so it can change none."""
+"""Elements directly under <robot> in published files; they belong to no link or joint, so they change none."""
 
-# How people and other formats call what stands here under another name, by element.
+# Common misnomers and names in other formats, by element.
 OTHER_NAMES = {
     "origin": {"position": "xyz", "pos": "xyz", "translation": "xyz", "rotation": "rpy", "euler": "rpy"},
     "mimic": {"ratio": "multiplier", "factor": "multiplier", "gear": "multiplier"},
@@ -193,7 +193,7 @@ class _Walk:
         return True
 
     def _judge(self, child: Element, parent: str, spot: Spot) -> None:
-        """Report an element that is not read where it stands, unless it is known to be of no account."""
+        """Report an element that is not read in its place, unless it is known to be irrelevant."""
         rule = GRAMMAR[parent]
         read = rule.children.split()
         prefix, _, local = child.tag.rpartition(":")
@@ -237,7 +237,7 @@ class _Walk:
             spot.note(f"<{child.tag}> is unknown in <{parent}> and is ignored")
 
     def _judge_inside(self, passed: Element, parent: str, spot: Spot) -> None:
-        """Report what bears on the dynamics though it stands in an element that is of no account."""
+        """Report parts of an irrelevant element that affect the dynamics."""
         if parent == "link" and any(element.tag == "inertial" for element in passed.walk()):
             spot.doubt(f"<inertial> has no place in <{passed.tag}> and would be ignored; it belongs in <link>")
         elif parent == "robot" and (defined := _definition(passed)):

@@ -87,7 +87,7 @@ class Node:
         return x, y, z
 
     def has(self, attribute: str) -> bool:
-        """Whether the attribute is written at all."""
+        """Whether the attribute is present."""
         return attribute in self.element.attributes
 
     def _numbers(self, attribute: str, default: tuple[float, ...]) -> tuple[float, ...]:

@@ -154,7 +154,7 @@ class _Builder:
         self._open.pop()
 
     def _doctype(self, _name: str, system: str | None, _public: str | None, has_subset: int) -> None:
-        # Entities can grow without bound ("billion laughs") or stand for nothing when their file is not read.
+        # Entities can grow without bound ("billion laughs") or be empty if their file is not read.
         if system or has_subset:
             what = "declarations and entities are refused; remove the DOCTYPE and write the values out"
             self._findings.at("<!DOCTYPE>", self._line).fail(what)
