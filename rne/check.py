@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.errors import ArgumentError, UnknownNameError, close_names, listed, shown
+from rne.errors import ArgumentError, UnknownNameError, close_names, did_you_mean, listed, shown
 
 Vector = tuple[float, float, float]
 Matrix = tuple[Vector, Vector, Vector]
@@ -29,8 +29,8 @@ def unknown_name(argument: str, kind: str, name: object, known: Iterable[str]) -
     """Return the error for an unknown name, with suggestions."""
     names = list(known)
     close = close_names(name, names, 3) if isinstance(name, str) else []
-    hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else f"; there are {listed(names)}"
-    return UnknownNameError(f"{argument}: no {kind} is named {shown(name)}{hint}")
+    hint = did_you_mean(close) or f"there are {listed(names)}"
+    return UnknownNameError(f"{argument}: no {kind} is named {shown(name)}; {hint}")
 
 
 def real_array(argument: str, value: ArrayLike) -> NDArray[Any]:

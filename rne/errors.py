@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -18,7 +18,7 @@ MOST_LETTERS = 2
 """Largest number of letters by which a word may differ from a known one and still count as a misspelling of it."""
 LONGEST_VALUE = 60
 """Largest length of a value in a message, in characters."""
-LENIENT = "strict=False (--no-strict) loads the robot all the same, with a warning in place of each error"
+LENIENT = "strict=False (--no-strict) loads the robot, with a warning in place of each error"
 """Last line of an error that lenient loading would pass."""
 
 
@@ -159,6 +159,11 @@ def close_names(name: object, known: Iterable[str], count: int = 1) -> list[str]
     if len(wanted) > LONGEST_NAME:
         return []
     return [by_sight[near] for near in get_close_matches(wanted.casefold(), list(by_sight), n=count)]
+
+
+def did_you_mean(names: Sequence[str]) -> str:
+    """Return the question whether one of these names was meant; empty if there are none."""
+    return f"did you mean {' or '.join(map(repr, names))}?" if names else ""
 
 
 def letters_apart(word: str, known: str) -> int:

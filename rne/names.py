@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Iterable
 from operator import attrgetter
 
-from rne.errors import close_names
+from rne.errors import close_names, did_you_mean
 
 LIBRARIES = ("Pinocchio", "Robotics Toolbox", "MuJoCo", "MATLAB")
 
@@ -89,7 +89,7 @@ def advice(name: str, known: Iterable[str]) -> str:
     Examples
     --------
     >>> advice("gravload", []), advice("mas_matrix", ["mass_matrix"])
-    ('; gravload of Robotics Toolbox is rne.gravity_vector', '; did you mean rne.mass_matrix?')
+    ('; gravload of Robotics Toolbox is rne.gravity_vector', "; did you mean 'rne.mass_matrix'?")
     """
     for here, theirs in NAMES.items():
         of = {
@@ -100,8 +100,8 @@ def advice(name: str, known: Iterable[str]) -> str:
         }
         if of:
             return f"; {next(iter(of.values()))} of {' and '.join(of)} is rne.{here}"
-    near = close_names(name, known)
-    return f"; did you mean rne.{near[0]}?" if near else ""
+    question = did_you_mean([f"rne.{near}" for near in close_names(name, known)])
+    return f"; {question}" if question else ""
 
 
 def as_markdown() -> str:

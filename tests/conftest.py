@@ -1,4 +1,4 @@
-"""What holds for all tests: Hypothesis profiles, and that a warning of our own is an error.
+"""What holds for all tests: Hypothesis profiles, the quick selection, and that a warning of our own is an error.
 
 The profile "default" is quick and always the same; `--hypothesis-profile deep` is for runs by hand.
 """
@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 SUPPORT = Path(__file__).parent / "support"
 if str(SUPPORT) not in sys.path:
     sys.path.insert(0, str(SUPPORT))
+QUICK = (Path(__file__).parent / "versions" / "quick.txt").read_text(encoding="utf-8").split()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -23,6 +24,18 @@ def pytest_configure(config: pytest.Config) -> None:
     helpers = "|".join(sorted(path.stem for path in SUPPORT.iterdir()))
     config.addinivalue_line("filterwarnings", rf"error:::({helpers})(\.|$)")
     config.addinivalue_line("filterwarnings", "error::rne.errors.ModelWarning")  # whoever called
+    # Importing all test files takes longer than running the quick tests, so `-m quick` without a path names theirs.
+    if config.option.markexpr == "quick" and config.args_source is config.ArgsSource.TESTPATHS:
+        config.args = QUICK
+
+
+@pytest.hookimpl(tryfirst=True)  # before those without the mark are deselected
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests and files that are listed in `versions/quick.txt`."""
+    for item in items:
+        name = item.nodeid.partition("[")[0]
+        if name in QUICK or name.partition("::")[0] in QUICK:
+            item.add_marker("quick")
 
 
 SLOW_IS_FINE = [HealthCheck.too_slow, HealthCheck.data_too_large]

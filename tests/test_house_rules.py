@@ -26,7 +26,7 @@ EXTRAS = {
     "dask.py": {"dask"},
     "files/bags.py": {"rosbags"},
     "files/extra.py": {"pyarrow"},
-    "files/members.py": {"h5py", "scipy"},
+    "files/mat_hdf5.py": {"h5py", "scipy"},
     "plot": {"matplotlib"},
     "read/urdf/xacro.py": {"xacro"},
     "simulation/python_loop.py": {"scipy"},

@@ -117,7 +117,7 @@ def test_no_wrenches_give_no_torques():
 def test_wrong_lengths_raise(which, length):
     arrays = [np.zeros(6) for _ in range(4)]
     arrays[which] = np.zeros(length)
-    with pytest.raises(ValueError, match=r"rne\.jit: an array has not one entry a joint"):
+    with pytest.raises(ValueError, match=r"rne\.jit: an array does not have one entry per joint"):
         by_default(rne.jit.model(arm()), *arrays)
 
 
@@ -130,10 +130,10 @@ def test_wrong_lengths_of_the_other_functions_raise():
         lambda: held(model, sites, wrench, five, six),
         lambda: held(model, sites, wrench, six, five),
     ):
-        with pytest.raises(ValueError, match="an array has not one entry a joint"):
+        with pytest.raises(ValueError, match="an array does not have one entry per joint"):
             call()
     for shape in ((2, 6), (0, 6), (1, 5), (1, 7)):
-        with pytest.raises(ValueError, match="wrenches has not six numbers a site"):
+        with pytest.raises(ValueError, match="wrenches does not have six numbers per site"):
             held(model, sites, np.zeros(shape), six, six)
 
 
@@ -209,7 +209,7 @@ def test_a_place_of_another_robot_and_half_a_model_are_refused():
 
     arm, panda = rne.load("models/planar2/robot.dh.toml"), rne.load("models/panda/robot.urdf")
     model, J = rne.jit.model(arm), np.zeros((6, 2))
-    with pytest.raises(ValueError, match="that of another robot"):
+    with pytest.raises(ValueError, match="belongs to another robot"):
         column(model, rne.jit.site(panda, "panda_rightfinger"), np.zeros(2), J)
     with pytest.raises(ValueError, match="not a model"):
         column(model[:2], rne.jit.site(arm, "link2"), np.zeros(2), J)

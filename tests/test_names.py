@@ -143,7 +143,7 @@ def test_a_name_of_another_program_says_what_to_use_here(name, here):
 
 
 def test_a_misspelled_name_is_guessed_and_a_strange_one_is_not():
-    with pytest.raises(AttributeError, match=r"'mass_matrx'; did you mean rne\.mass_matrix\?$"):
+    with pytest.raises(AttributeError, match=r"'mass_matrx'; did you mean 'rne\.mass_matrix'\?$"):
         rne.mass_matrx  # noqa: B018
     for name in ("qwertyuiop", "__wrapped__", "_mass_matrix"):
         with pytest.raises(AttributeError, match=rf"^module 'rne' has no attribute '{name}'$"):

@@ -100,7 +100,7 @@ def as_batch(
 
     Parameters
     ----------
-    robot : tells n.
+    robot : defines n.
     values : by argument name; their leading axes are broadcast against each other.
     required : the argument that may not be None.
     widths : other lengths of the last axis, by argument name.
@@ -136,7 +136,7 @@ def as_shape(
 
     Parameters
     ----------
-    robot : tells n.
+    robot : defines n.
     shapes : by argument name.
     widths : other lengths of the last axis, by argument name.
 
@@ -182,12 +182,12 @@ def _as_rows(array: Floats, shape: tuple[int, ...], width: int, dtype: str) -> F
 
 
 def as_result(out: Floats | None, shape: tuple[int, ...], batch: Batch) -> Floats:
-    """Return the array to fill: `out` itself where it can be filled in place, or else a fresh one of its shape.
+    """Return the array to fill: `out` itself if it can be filled in place, otherwise a new one of its shape.
 
     Raises
     ------
     ArgumentError
-        `out` is no writeable array of the shape and type of the result.
+        `out` is not a writeable array with the shape and dtype of the result.
     """
     dtype = batch.dtype
     if out is None:
@@ -209,7 +209,7 @@ def as_result(out: Floats | None, shape: tuple[int, ...], batch: Batch) -> Float
 
 
 def _overlaps_itself(array: Floats) -> bool:
-    """Tell whether entries share memory, as those of repeated or sliding views do; slices of arrays never do."""
+    """Return whether entries share memory, as in repeated or sliding views; slices of arrays never do."""
     reach = array.itemsize
     for step, size in sorted((abs(step), size) for step, size in zip(array.strides, array.shape, strict=True)):
         if step < reach and size > 1:

@@ -12,7 +12,7 @@ from numpy.lib.recfunctions import structured_to_unstructured
 from numpy.typing import ArrayLike, NDArray
 
 from rne.check import real_array
-from rne.errors import ArgumentError, close_names, listed, shown
+from rne.errors import ArgumentError, close_names, did_you_mean, listed, shown
 from rne.model.robot import Robot
 
 Floats = NDArray[Any]
@@ -57,7 +57,7 @@ def named_array(argument: str, value: Any, names: Sequence[str], what: str) -> F
     labels, column = table
     if len(set(labels)) < len(labels):
         twice = sorted({name for name in labels if labels.count(name) > 1})
-        raise ArgumentError(f"{argument}: names that stand twice: {listed(twice)}")
+        raise ArgumentError(f"{argument}: duplicate names: {listed(twice)}")
     order = _order(argument, labels, names, what)
     columns = [real_array(f"{argument}: {labels[k]}", _without_null(column(k))) for k in order]
     try:
@@ -152,7 +152,7 @@ Table = tuple[list[str], Callable[[int], Any]]
 
 
 def _table(argument: str, value: Any, names: Sequence[str]) -> Table | None:
-    """Return the names that a value carries, and a function that returns what stands under each; or None."""
+    """Return the names of the columns of a value, and a function that returns the column of a name; or None."""
     home = _home(value)
     if home == "xarray":
         return _of_xarray(value, names)
@@ -244,7 +244,7 @@ def _order(argument: str, labels: list[str], names: Sequence[str], what: str) ->
     told = []
     if missing:
         close = [(name, close_names(name, others)) for name in missing[:8]]
-        told.append("missing are " + ", ".join(f"{n} (is it {c[0]!r}?)" if c else n for n, c in close))
+        told.append("missing are " + ", ".join(f"{n} ({did_you_mean(c)})" if c else n for n, c in close))
     if others:
         told.append(f"not among them are {listed(others[:8])}")
     raise ArgumentError(
@@ -254,7 +254,7 @@ def _order(argument: str, labels: list[str], names: Sequence[str], what: str) ->
 
 
 def _without_null(value: Any) -> Any:
-    """Return what pandas has as nullable numbers with NaN in place of nulls; anything else as it is."""
+    """Convert nullable numbers of pandas to floats with NaN for nulls; return anything else unchanged."""
     if _home(value) == "pandas" and hasattr(value, "to_numpy"):
         kinds = {str(kind).lower() for kind in (value.dtypes if getattr(value, "ndim", 1) == 2 else [value.dtype])}
         if kinds and all(re.fullmatch(r"u?int\d+|float\d+|double|halffloat|float", _base(kind)) for kind in kinds):

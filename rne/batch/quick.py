@@ -23,7 +23,7 @@ from rne.model.robot import Robot
 UNFIT = (AttributeError, TypeError, ValueError, KeyError, OverflowError, SystemError, RneError)
 """What may come of arguments that are not as they should be; the canonical way then says so.
 
-SystemError is what compiled code gives for a robot that is none, when its card is no integer.
+Compiled code raises SystemError for an object that is not a robot, when its card is not an array.
 """
 
 _F8, _F4 = np.dtype(np.float64), np.dtype(np.float32)
@@ -61,7 +61,7 @@ class Marks:
         return self._marks
 
     def any(self) -> bool:
-        """Tell whether one is set."""
+        """Return whether one is set."""
         return bool(self._marks) and bool(self._marks[0].any())
 
 
@@ -86,7 +86,7 @@ def quick(
     tail : shape of the result of one state.
     places : tables of sites in float64, that of the wrench last.
     flags : further arguments of both entries.
-    batch_flags : those that only the entry for batches takes, or what makes them, told the number of samples.
+    batch_flags : those that only the entry for batches takes, or a function of the number of samples that returns them.
     """
     q = given[0]
     if type(q) is np.ndarray:
@@ -127,7 +127,7 @@ def _one(
     flags: _Flags,
 ) -> Floats | None:
     if threads is not None:
-        thread_count(threads, 1, 1)  # refuses what is no number of threads
+        thread_count(threads, 1, 1)  # refuses an invalid number of threads
     card = robot._card
     if precision == "float32":
         card, places = robot._card32, tuple([_single(place) for place in places])
@@ -252,10 +252,10 @@ def wrenches_of(robot: Robot, f_ext: Mapping[str, Any]) -> tuple[Floats, Any]:
 
 
 def alone(threads: Any) -> bool:
-    """Tell whether a number of threads is one that one state may be calculated by."""
+    """Return whether one state may be calculated with this number of threads."""
     return type(threads) is int and threads > 0
 
 
 def alike(a: Floats | None, b: Floats | None) -> bool:
-    """Tell whether two results are there and agree in shape and precision."""
+    """Return whether two results exist and agree in shape and precision."""
     return a is not None and b is not None and a.shape == b.shape and a.dtype == b.dtype

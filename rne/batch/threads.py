@@ -95,7 +95,7 @@ def launch(
 
 
 def call_on(entry: Entry, table: Floats, samples: int, threads: int, addresses: Any, *more: Any) -> None:
-    """Call an entry for batches on so many threads; the arrays at the addresses must outlive the call."""
+    """Call an entry for batches on a number of threads; the arrays at the addresses must outlive the call."""
     call = entry.call
     if threads == 1:
         call(table, 0, samples, addresses, *more)

@@ -2,7 +2,7 @@
 
 Every mass distribution consists of points of positive mass. Therefore, with r measured from the center of mass:
 
-- The mass is not negative. If it is zero there is no body, and thus no first moment.
+- The mass is not negative. If it is zero, the first moment is zero, too.
 - The second moments S = integral of r r^T dm are positive semidefinite, since u^T S u is the integral of (u . r)^2. In
   terms of the inertia tensor I = tr(S) 1 - S, each principal moment is at most the sum of the other two (the triangle
   inequality). It follows that no principal moment is negative, that is, I is positive semidefinite as well.
@@ -53,7 +53,7 @@ CODES = (MASS_NEGATIVE, INDEFINITE, TRIANGLE, INERTIA_WITHOUT_MASS, MOMENT_WITHO
 
 @dataclass(frozen=True)
 class Fault:
-    """One reason why no body has the given values.
+    """A reason why given values are not physical.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Fault:
 
 
 def faults(mass: float, com: ArrayLike, inertia: ArrayLike, first_moment: ArrayLike = ZERO) -> tuple[Fault, ...]:
-    """Return all reasons why no body has these values; an empty list if they are physical, up to rounding.
+    """Return all reasons why these values are not physical; empty if they are physical up to rounding.
 
     Parameters
     ----------
@@ -87,13 +87,13 @@ def faults(mass: float, com: ArrayLike, inertia: ArrayLike, first_moment: ArrayL
     center, tensor, more = (np.asarray(x, dtype=np.float64) for x in (com, inertia, first_moment))
     found = []
     if mass < 0:
-        found.append(Fault(MASS_NEGATIVE, f"the mass {mass:g} kg is negative; no body has such a mass", -mass))
+        found.append(Fault(MASS_NEGATIVE, f"the mass {mass:g} kg is negative", -mass))
     if more.any():
         if mass == 0:
             numbers = ", ".join(f"{x:g}" for x in more)
             what = (
                 f"the first moments ({numbers}) kg m are without a mass, so there is no center of mass; base "
-                "parameters may have this form, but no body has"
+                "parameters may have this form, but it is not physical"
             )
             found.append(Fault(MOMENT_WITHOUT_MASS, what, float(np.linalg.norm(more))))
         else:
@@ -103,14 +103,14 @@ def faults(mass: float, com: ArrayLike, inertia: ArrayLike, first_moment: ArrayL
     smallest, middle, largest = np.linalg.eigvalsh(tensor).tolist()
     moments = f"principal moments {smallest:.4g}, {middle:.4g}, {largest:.4g} kg m^2"
     size = max(-smallest, largest)
-    with np.errstate(over="ignore", invalid="ignore"):  # only for values that no robot has
+    with np.errstate(over="ignore", invalid="ignore"):  # only for extreme values
         noise = abs(mass) * POINT_RADIUS**2 * (1.0 + float(center @ center))
     excess = largest - middle - smallest
     if -smallest > MOMENT_ROUNDING * size + noise:
         what = f"the inertia is not positive semidefinite ({moments}); check the signs and the products of inertia"
         found.append(Fault(INDEFINITE, what, -smallest))
     elif excess > TRIANGLE_ROUNDING * size + noise:
-        what = f"no body has this inertia: its largest moment exceeds the sum of the other two ({moments})"
+        what = f"the inertia is not physical: its largest moment exceeds the sum of the other two ({moments})"
         found.append(Fault(TRIANGLE, what, excess))
     if mass == 0 and size > 0:
         found.append(Fault(INERTIA_WITHOUT_MASS, "the inertia is not zero but the mass is", size))
@@ -130,7 +130,7 @@ def refusal(mass: float, com: ArrayLike, inertia: ArrayLike, first_moment: Array
 def about_center(mass: float, first_moment: Array, inertia: Array) -> tuple[Array, Array, Array]:
     """Convert first moments (3,) and an inertia (3, 3) about the origin to the center of mass.
 
-    The center of mass of values that no body has, such as base parameters, may be far away or undefined. Moments about
+    The center of mass of unphysical values, such as base parameters, may be far away or undefined. Moments about
     it would lose their digits, so in this case they are kept about the origin.
 
     Returns

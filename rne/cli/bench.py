@@ -83,7 +83,7 @@ def bench(robot: Robot, notes: list[str], seconds: float, seed: int, latency: bo
 
     With --latency it is the time of one state that counts: its median, the percentiles 99, 99.9 and 99.99, and the
     worst, for a call from Python, for an evaluator, and for a loop in compiled code. A call of the loop goes through
-    64 states and tells their mean, since the clock costs as much as a state.
+    64 states and reports their mean, since reading the clock takes as long as a state.
     """
     say(*(f"warning: {note}" for note in notes))
     if not robot.n:

@@ -26,7 +26,7 @@ class Folder:
     Parameters
     ----------
     path : of the folder; it is made where it is not there.
-    robot, options : what the results depend on; a record in the folder tells whether they are the same as before.
+    robot, options : what the results depend on; a record in the folder shows whether they are the same as before.
     """
 
     def __init__(self, path: str, robot: Robot, options: Mapping[str, Any]) -> None:

@@ -93,7 +93,7 @@ _PARAMETERS: tuple[Callable[[Callable[..., None]], Callable[..., None]], ...] = 
         "--base",
         metavar="X,Y,Z[,R,P,Y]",
         callback=_numbers(3, 6),
-        help="Where the root of the robot stands in the world: position (m), and roll, pitch, yaw (rad).",
+        help="Pose of the root of the robot in the world: position (m), and roll, pitch, yaw (rad).",
     ),
     click.option(
         "--gravity", metavar="X,Y,Z", callback=_numbers(3), help="Acceleration of free fall in base axes, m/s^2."

@@ -1,4 +1,4 @@
-"""The center of mass of a robot and how it moves."""
+"""The center of mass of a robot, its velocity and Jacobian."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _one = CENTER_OF_MASS_ONE["float64"]
 def center_of_mass(robot: Robot, q: ArrayLike, *, out: Floats | None = None, threads: int | None = None) -> Floats:
     """Center of mass of the whole robot, whose mass is `robot.total_mass`.
 
-    The base and all that is bolted to it count, since they weigh; Pinocchio leaves them out.
+    The base and everything fixed to it are included; Pinocchio excludes them.
 
     Parameters
     ----------
     robot : the robot.
     q : (..., n) positions, rad or m.
-    out, threads : as for `inverse_dynamics`, which also tells the errors.
+    out, threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------
@@ -55,7 +55,7 @@ def center_of_mass_velocity(
     ----------
     robot : the robot.
     q, qd : (..., n) positions and velocities.
-    out, threads : as for `inverse_dynamics`, which also tells the errors.
+    out, threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------
@@ -80,11 +80,11 @@ def center_of_mass_jacobian(
     ----------
     robot : the robot.
     q : (..., n) positions, rad or m.
-    out, threads : as for `inverse_dynamics`, which also tells the errors.
+    out, threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------
-    J : (..., 3, n) in base axes, m for each rad or m.
+    J : (..., 3, n) in base axes, m per rad or m per m.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def _center_of_mass(
         if c is None:
             tail = (3, robot.n) if what == JACOBIAN else (3,)
             c = quick(_CENTER_OF_MASS, robot, (q, qd), tail, out, threads, flags=(what,))
-        if c is not None and c.size and c.item(0) == c.item(0):  # NaN may be the answer to a robot without mass
+        if c is not None and c.size and c.item(0) == c.item(0):  # NaN may be due to a robot without mass
             return c
     except UNFIT:
         pass

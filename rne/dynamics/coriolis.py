@@ -1,4 +1,4 @@
-"""Torques that come of velocities: Coriolis matrix, Christoffel symbols, centripetal and Coriolis parts."""
+"""Velocity-dependent torques: Coriolis matrix, Christoffel symbols, centripetal and Coriolis parts."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _CHRISTOFFEL, _christoffel_one = Algorithm(CHRISTOFFEL_ONE, CHRISTOFFEL), CHRIST
 
 
 class VelocityTorques(Report, NamedTuple("VelocityTorques", [("centripetal", Floats), ("coriolis", Floats)])):
-    """Torques of a motion without acceleration and gravity, by what makes them.
+    """Velocity-dependent torques, split by their cause.
 
     Attributes
     ----------
-    centripetal : (..., n) what every joint causes by moving alone, sum of D_ijj qd_j^2, N m or N.
-    coriolis : (..., n) what joints cause by moving together, sum of D_ijk qd_j qd_k over j other than k.
+    centripetal : (..., n) torques of each joint moving alone, sum of D_ijj qd_j^2, N m or N.
+    coriolis : (..., n) torques of pairs of joints moving together, sum of D_ijk qd_j qd_k over j other than k.
 
     Examples
     --------
@@ -54,15 +54,15 @@ def coriolis_matrix(
 ) -> Floats:
     """Coriolis matrix C(q, qd) of Christoffel symbols: C_ij = sum of D_ijk qd_k.
 
-    Of the many matrices with the right product C qd this is the one whose Mdot - 2 C is skew-symmetric and which is
-    linear in qd with C(q, a) b = C(q, b) a. Computed as by Echeandia and Wensing (J. Comput. Nonlinear Dyn. 16, 2021)
-    in O(n d) for trees of depth d. Rotors add nothing to it, since their inertia does not depend on the posture.
+    Among the matrices with the same product C qd, this is the one with a skew-symmetric Mdot - 2 C that is linear in qd
+    with C(q, a) b = C(q, b) a. Algorithm of Echeandia and Wensing (J. Comput. Nonlinear Dyn. 16, 2021), O(n d) for
+    trees of depth d. Rotors do not contribute, because their inertia does not depend on the posture.
 
     Parameters
     ----------
     robot : the robot.
     q, qd : (..., n) positions and velocities. Leading axes broadcast against each other.
-    out, threads : as for `inverse_dynamics`, which also tells the errors.
+    out, threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------
@@ -96,15 +96,15 @@ def coriolis_matrix(
 def christoffel(robot: Robot, q: ArrayLike, *, out: Floats | None = None, threads: int | None = None) -> Floats:
     """Christoffel symbols of the first kind of the mass matrix, D_ijk with tau_i = sum of D_ijk qd_j qd_k.
 
-    D_ijk = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2, symmetric in j and k (to the last bit), so that either mixed
-    term stands in the sum. Of order n d^2 for trees of depth d, as Echeandia and Wensing (J. Comput. Nonlinear Dyn. 16,
-    2021); what the symbols are integrals of is told in `rne.kernels.christoffel`.
+    D_ijk = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2, exactly symmetric in j and k, so the sum contains
+    each mixed term twice. O(n d^2) for trees of depth d, like Echeandia and Wensing (J. Comput. Nonlinear Dyn. 16,
+    2021); `rne.kernels.christoffel` describes the integrals.
 
     Parameters
     ----------
     robot : the robot.
     q : (..., n) positions.
-    out, threads : as for `inverse_dynamics`, which also tells the errors.
+    out, threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------
@@ -139,15 +139,15 @@ def christoffel(robot: Robot, q: ArrayLike, *, out: Floats | None = None, thread
 
 
 def velocity_torques(robot: Robot, q: ArrayLike, qd: ArrayLike, *, threads: int | None = None) -> VelocityTorques:
-    """Centripetal and Coriolis torques apart; their sum is `coriolis_vector` up to rounding.
+    """Separate centripetal and Coriolis torques; their sum is `coriolis_vector` up to rounding.
 
-    The centripetal torque is what is left of the Coriolis vector where a single coordinate moves, summed over all.
+    The centripetal torque is the sum of the Coriolis vectors of each coordinate moving alone.
 
     Parameters
     ----------
     robot : the robot.
     q, qd : (..., n) positions and velocities. Leading axes broadcast against each other.
-    threads : as for `inverse_dynamics`, which also tells the errors.
+    threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------

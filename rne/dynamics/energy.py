@@ -1,4 +1,4 @@
-"""Kinetic and potential energy, and the powers of friction and of the drives."""
+"""Kinetic and potential energy, and the power of friction and drives."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ def kinetic_energy(
     out: Floats | None = None,
     threads: int | None = None,
 ) -> Any:
-    """Energy of motion: K = sum_i (m_i v_i^2 + w_i I_i w_i) / 2 + sum_j Ia_j qd_j^2 / 2 = qd^T M qd / 2.
+    """Kinetic energy: K = sum_i (m_i v_i^2 + w_i I_i w_i) / 2 + sum_j Ia_j qd_j^2 / 2 = qd^T M qd / 2.
 
     Parameters
     ----------
     robot : the robot.
     q, qd : (..., n) positions and velocities.
-    per_link : whether to return the energy of each link, together with all that is bolted to it.
-    rotors : whether to count the reflected inertias Ia of the rotors; with `per_link` at the link that the joint moves.
-    out, threads : as for `inverse_dynamics`, which also tells the errors.
+    per_link : whether to return the energy of each link, including bodies fixed to it.
+    rotors : whether to include the reflected rotor inertias Ia; with `per_link` at the link that the joint moves.
+    out, threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------
-    K : (...) J. With `per_link` (..., 1 + joints): the base, which stands still, then the link that each of
+    K : (...) J. With `per_link` (..., 1 + joints): the base, which does not move, then the link that each of
         `robot.links.joints` moves; the same order as `potential_energy`.
 
     Examples
@@ -68,25 +68,25 @@ def potential_energy(
     out: Floats | None = None,
     threads: int | None = None,
 ) -> Any:
-    """Energy in the field of gravity and in the springs: P = -sum_i m_i g . c_i + (q - rest)^T K (q - rest) / 2.
+    """Potential energy of gravity and springs: P = -sum_i m_i g . c_i + (q - rest)^T K (q - rest) / 2.
 
-    That of gravity is zero at the origin of the base. The slope of P is what `inverse_dynamics` gives at rest; without
+    The energy of gravity is zero at the origin of the base. The gradient of P is `inverse_dynamics` at rest; without
     springs it is `gravity_vector`.
 
     Parameters
     ----------
     robot : the robot.
     q : (..., n) positions, rad or m.
-    per_link : whether to return the energy of each link, together with all that is bolted to it.
-    springs : whether to count the springs; with `per_link` at the link that the joint moves, of springs between two
-        joints the first of them that moves.
+    per_link : whether to return the energy of each link, including bodies fixed to it.
+    springs : whether to include the springs; with `per_link` at the link that the joint moves, for springs between two
+        joints at the first of them that moves.
     gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
-    out, threads : as for `inverse_dynamics`, which also tells the errors.
+    out, threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------
     P : (...) J. With `per_link` (..., 1 + joints): the base, then the link that each of `robot.links.joints` moves.
-        The base counts, a constant that Pinocchio leaves out.
+        The base is included, a constant that Pinocchio omits.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def _energy(
     out: Floats | None,
     threads: int | None,
 ) -> Any:
-    """Energy; the flags say whether kinetic, with what the drives store, and of each link."""
+    """Energy; flags: kinetic or potential, including rotors or springs, of each link."""
     kinetic, drives, per_link = flags
     if not per_link:
         try:
@@ -135,14 +135,14 @@ def _energy(
 def dissipation(robot: Robot, qd: ArrayLike, *, out: Floats | None = None) -> Any:
     """Rayleigh's dissipation function of viscous friction: D = qd^T B qd / 2, with B = `robot.damping`.
 
-    Its slope dD/d(qd) is the viscous torque, and 2 D the power lost to it (Rayleigh, "The Theory of Sound", section
-    81). Coulomb friction has no part in it; `dissipated_power` counts both.
+    Its gradient dD/d(qd) is the viscous torque, and 2 D the dissipated power (Rayleigh, "The Theory of Sound", section
+    81). Coulomb friction is not included; `dissipated_power` includes both.
 
     Parameters
     ----------
     robot : the robot.
     qd : (..., n) velocities, rad/s or m/s.
-    out : as for `inverse_dynamics`, which also tells the errors.
+    out : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------
@@ -161,13 +161,13 @@ def dissipation(robot: Robot, qd: ArrayLike, *, out: Floats | None = None) -> An
 
 
 def dissipated_power(robot: Robot, qd: ArrayLike, *, out: Floats | None = None, threads: int | None = None) -> Any:
-    """Power that friction turns into heat: qd . friction_torque, viscous and Coulomb, never negative.
+    """Power dissipated by friction: qd . friction_torque, viscous and Coulomb, never negative.
 
     Parameters
     ----------
     robot : the robot.
     qd : (..., n) velocities, rad/s or m/s.
-    out, threads : as for `inverse_dynamics`, which also tells the errors.
+    out, threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------
@@ -199,7 +199,7 @@ def actuator_power(robot: Robot, qd: ArrayLike, tau: ArrayLike, *, out: Floats |
     ----------
     robot : the robot.
     qd, tau : (..., n) velocities and torques; leading axes broadcast against each other.
-    out : as for `inverse_dynamics`, which also tells the errors.
+    out : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------

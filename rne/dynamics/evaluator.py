@@ -1,4 +1,4 @@
-"""A robot with memory of its own for control loops: the one place where state is held."""
+"""Dynamics with preallocated arrays for control loops: the only class with mutable state."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _inverse_dynamics, _forward_dynamics, _gravity_vector, _bias_vector, _mass_matri
 
 
 class Address(NamedTuple):
-    """Where the machine code of an evaluator and its state lie, for callers in other languages.
+    """Addresses of compiled code and state of an evaluator, for callers in other languages.
 
     Parameters
     ----------
@@ -40,17 +40,17 @@ class Address(NamedTuple):
 
 
 class Evaluator:
-    """Dynamics of one robot for a control loop: arrays of its own, nothing allocated, nothing checked in a call.
+    """Dynamics of one robot for a control loop: preallocated arrays, no allocation and no checks in a call.
 
-    Write the state into its arrays and call a method; each fills and returns an array of the evaluator, always the
-    same one. So a result is good until the same method is called again; copy what is to last. Several evaluators of
-    a robot are independent; one is for one thread at a time.
+    Write the state into its arrays and call a method. Each method fills and returns the same array of the evaluator,
+    so a result is valid until the method is called again; copy it to keep it. Several evaluators of a robot are
+    independent; each may be used by one thread at a time.
 
     Parameters
     ----------
     robot : the robot.
     gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
-    friction : whether inverse and forward dynamics count the friction of the joints.
+    friction : whether inverse and forward dynamics include joint friction.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Evaluator:
     Raises
     ------
     ArgumentError
-        An argument has the wrong type or value; later, an array is to be replaced by another one.
+        An argument has the wrong type or value; later, an attempt to replace an array.
 
     Examples
     --------
@@ -115,7 +115,7 @@ class Evaluator:
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Refuse to replace an array: the compiled code works on this one. ``evaluator.q += dq`` works in place."""
+        """Refuse to replace an array, which compiled code uses; ``evaluator.q += dq`` works in place."""
         if name not in self.__slots__ or value is not getattr(self, name):
             raise ArgumentError(f"{name}: an Evaluator keeps its arrays; write into them, evaluator.{name}[:] = ...")
 
@@ -124,7 +124,7 @@ class Evaluator:
         return _restored, (self.robot, *self._given, self.q, self.qd, self.qdd, self.tau)
 
     def __repr__(self) -> str:
-        """Tell a person what it is."""
+        """Return a one-line summary."""
         return f"Evaluator of {self.robot}"
 
     def inverse_dynamics(self) -> Array:
@@ -141,7 +141,7 @@ class Evaluator:
             The mass matrix is singular.
         """
         if _forward_dynamics.call(self._state):
-            raise SingularError("the mass matrix is singular; rne.forward_dynamics tells the joint")
+            raise SingularError("the mass matrix is singular; rne.forward_dynamics names the joint")
         return self.qdd
 
     def gravity_vector(self) -> Array:
@@ -162,7 +162,7 @@ class Evaluator:
     def jacobian(self, frame: str) -> Array:
         """Return the Jacobian (6, n) of a frame at q in base axes, as `rne.jacobian` does.
 
-        The first call for a frame makes its array.
+        The first call for a frame allocates its array.
 
         Raises
         ------
@@ -186,24 +186,24 @@ class Evaluator:
 
     @property
     def address(self) -> Address:
-        """Address of compiled inverse dynamics and of the state it works on; see `address_of`."""
+        """Addresses of compiled inverse dynamics and of its state; see `address_of`."""
         return self.address_of("inverse_dynamics")
 
     def address_of(self, method: str, frame: str | None = None) -> Address:
-        """Return where the machine code of a method and the state of this evaluator lie.
+        """Return the addresses of the compiled code of a method and of the state of this evaluator.
 
         The function is ``int64_t f(int64_t state)``, needs no Python and no lock, and fills the same array as the
-        method; it returns 1 where a mass matrix is singular and 0 otherwise. The evaluator must outlive its use.
+        method; it returns 1 if a mass matrix is singular and 0 otherwise. Keep the evaluator alive while it is used.
 
         Parameters
         ----------
         method : "inverse_dynamics", "forward_dynamics", "gravity_vector", "bias_vector", "mass_matrix" or "jacobian".
-        frame : that of the Jacobian.
+        frame : the frame of the Jacobian.
 
         Raises
         ------
         UnknownNameError, ArgumentError
-            An unknown method or frame, or a frame without need.
+            An unknown method or frame, or a frame for a method other than "jacobian".
 
         Examples
         --------

@@ -48,30 +48,26 @@ def forward_dynamics(
     out: Floats | None = None,
     threads: int | None = None,
 ) -> Floats:
-    """Accelerations that torques give the robot: qdd = M^-1 (tau + J^T w - C qd - g - springs - friction).
+    """Accelerations of the robot under torques: qdd = M^-1 (tau + J^T w - C qd - g - springs - friction).
 
     Articulated-body algorithm (Featherstone 2008, chapter 7), or the composite-rigid-body algorithm and a factorized
     mass matrix (chapter 6). Reflected rotor inertia and the springs of the joints are part of the robot; friction is
-    taken off on request.
+    subtracted on request.
 
     Parameters
     ----------
     robot : the robot.
     q : (..., n) positions, rad or m, in the order of `robot.joint_names`.
     qd, tau : (..., n) velocities and torques (N m or N); zero if None. Leading axes broadcast against each other.
-    gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
-    f_ext : wrenches acting on the robot, by frame name: (..., 6) [fx, fy, fz, mx, my, mz] (N, N m) at the origin of the
-        frame in world axes, or a pair ``(wrench, "local")`` of it in the frame's own axes.
+    gravity, f_ext, out, threads : as for `inverse_dynamics`.
     friction : whether viscous and Coulomb friction of the joints act against the motion.
     method : "aba", "crba", or "auto", which takes the faster one. Joints that mimic others need the mass matrix:
         for such robots all three mean "crba".
-    out : array to fill and return; its type and shape must be those of the result.
-    threads : how many threads share a batch; by default as many as it is worth (see ``RNE_NUM_THREADS``).
 
     Returns
     -------
-    qdd : (..., n) rad/s^2 or m/s^2; float32 if all arrays came in float32, or else float64. A sample with NaN or
-        infinity gives NaN or infinity there and touches no other.
+    qdd : (..., n) rad/s^2 or m/s^2; float32 if all arrays are float32, otherwise float64. NaN or infinity in a sample
+        does not affect other samples.
 
     Raises
     ------
@@ -80,10 +76,9 @@ def forward_dynamics(
     UnknownNameError
         `f_ext` names a frame the robot does not have.
     SingularError
-        Some motion of the joints moves no mass: a pivot of the mass matrix is below 1e-12 of the diagonal entry it
-        started from, or below 1e-15 of the inertia that the joint can feel at most. Names a joint, and the
-        first such sample of a batch. What float32 cannot tell from that is calculated in float64; if it then fits no
-        float32, that is an error, too.
+        The mass matrix is singular: a pivot is below 1e-12 of the diagonal entry it started from, or below 1e-15 of
+        the largest possible inertia at the joint. The message names the joint, and the first such sample of a batch.
+        Doubtful samples in float32 are calculated in float64; an overflow of float32 is then an error, too.
 
     Examples
     --------
@@ -163,7 +158,7 @@ def _forward_dynamics(
     launch(entry, robot, batch, ("q", "qd", "tau"), result, threads, table, loads, marks)
     suspects = refuse_singular(robot, batch, marks)
     if suspects.size:
-        # The matrix was found sound, so its factors are; articulated inertias lose more on the way, up to all of it.
+        # The matrix was checked, so its factors are accurate; articulated inertias lose more digits, possibly all.
         rows = {name: batch.rows[name][suspects].astype(np.float64) for name in ("q", "qd", "tau")}
         again, exact = Batch(suspects.shape, "float64", rows), empty((suspects.size, robot.n))
         entry, table = FORWARD_DYNAMICS["crba"]["float64"], as_table(robot, "float64", gravity)
@@ -175,9 +170,9 @@ def _forward_dynamics(
 def _settle(robot: Robot, method: str) -> str:
     """Return "aba" or "crba".
 
-    Measured on chains of revolute joints, ns a sample of a batch, articulated bodies against mass matrix: 11.2 and 11.5
-    for 2 joints, 37 and 44 for 6, 44 and 54 for 7, 77 and 121 for 12, 107 and 200 for 16, 348 and 2200 for 40; single
-    calls 320 and 306 for 2, 365 and 356 for 3, 550 and 600 for 7. There is no size worth a second algorithm.
+    Measured on chains of revolute joints, ns per sample of a batch, "aba" and "crba": 11.2 and 11.5 for 2 joints, 37
+    and 44 for 6, 44 and 54 for 7, 77 and 121 for 12, 107 and 200 for 16, 348 and 2200 for 40; single calls 320 and 306
+    for 2, 365 and 356 for 3, 550 and 600 for 7. So "auto" does not depend on the number of joints.
     """
     if not isinstance(method, str) or method not in _METHODS:
         raise ArgumentError(f"method: wanted one of {', '.join(map(repr, _METHODS))}, got {method!r}")

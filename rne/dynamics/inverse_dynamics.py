@@ -1,4 +1,4 @@
-"""Joint torques of a motion: the public functions. They check, dispatch to one state or a batch, and return."""
+"""Joint torques of a motion: the public functions, which check arguments and dispatch to one state or a batch."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def inverse_dynamics(
     out: Floats | None = None,
     threads: int | None = None,
 ) -> Floats:
-    """Torques that make the robot move as given: tau = M qdd + C qd + g + springs + friction - J^T w.
+    """Joint torques for a given motion: tau = M qdd + C qd + g + springs + friction - J^T w.
 
     Recursive Newton-Euler algorithm (Luh, Walker, Paul 1980). Reflected rotor inertia and springs, of single joints
     and between them, are part of the robot; friction is added on request.
@@ -64,15 +64,15 @@ def inverse_dynamics(
     qd, qdd : (..., n) velocities and accelerations; zero if None. Leading axes broadcast against each other.
     gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
     f_ext : wrenches acting on the robot, by frame name: (..., 6) [fx, fy, fz, mx, my, mz] (N, N m) at the origin of the
-        frame in world axes, or a pair ``(wrench, "local")`` of it in the frame's own axes.
+        frame in world axes, or a pair ``(wrench, "local")`` in the frame's own axes.
     friction : whether to add viscous and Coulomb friction of the joints, and the dampers between them.
-    out : array to fill and return; its type and shape must be those of the result.
-    threads : how many threads share a batch; by default as many as it is worth (see ``RNE_NUM_THREADS``).
+    out : array to fill and return; it must have dtype and shape of the result.
+    threads : number of threads for a batch; chosen by its size if None (see ``RNE_NUM_THREADS``).
 
     Returns
     -------
-    tau : (..., n) N m or N; float32 if all arrays came in float32, or else float64. A sample with NaN or infinity gives
-        NaN or infinity there and touches no other.
+    tau : (..., n) N m or N; float32 if all arrays are float32, otherwise float64. NaN or infinity in a sample does not
+        affect other samples.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def inverse_dynamics(
     (3, 7)
     """
     loads = SPRINGS if friction is False else as_loads(friction)
-    if f_ext is None:  # or else the torque of the wrenches comes first: `out` may be one of them
+    if f_ext is None:  # otherwise the torque of the wrenches comes first, because `out` may be one of them
         try:
             tau: Floats | None = None
             if threads is None or alone(threads):
@@ -113,7 +113,7 @@ def _inverse_dynamics(
     out: Floats | None,
     threads: int | None,
 ) -> Floats:
-    """Inverse dynamics of all that the compiled function for one state refused."""
+    """Inverse dynamics for all calls that the compiled function for one state refused."""
     if type(f_ext) is dict and not f_ext:
         f_ext = None
     try:
@@ -163,7 +163,7 @@ def gravity_vector(
     ----------
     robot : the robot.
     q : (..., n) positions, rad or m.
-    gravity, out, threads : as for `inverse_dynamics`, which also tells the errors.
+    gravity, out, threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------
@@ -208,7 +208,7 @@ def bias_vector(
     ----------
     robot : the robot.
     q, qd : (..., n) positions and velocities.
-    gravity, out, threads : as for `inverse_dynamics`, which also tells the errors.
+    gravity, out, threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------
@@ -246,7 +246,7 @@ def coriolis_vector(
     ----------
     robot : the robot.
     q, qd : (..., n) positions and velocities.
-    out, threads : as for `inverse_dynamics`, which also tells the errors.
+    out, threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------
@@ -277,7 +277,7 @@ def friction_torque(robot: Robot, qd: ArrayLike, *, out: Floats | None = None, t
     ----------
     robot : the robot.
     qd : (..., n) velocities, rad/s or m/s.
-    out, threads : as for `inverse_dynamics`, which also tells the errors.
+    out, threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------

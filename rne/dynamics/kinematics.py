@@ -1,4 +1,4 @@
-"""Where frames and points of a robot are, and how they move: poses, Jacobians, velocities, accelerations."""
+"""Kinematics of frames and points of a robot: poses, Jacobians, velocities, accelerations."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ def forward_kinematics(
     q : (..., n) positions, rad or m, in the order of `robot.joint_names`.
     frames : name of one frame, or several; all of `robot.frame_names` if None.
     out : array to fill, (..., 4, 4) for one name and (..., frames, 4, 4) for several.
-    threads : how many threads share a batch; by default as many as it is worth (see ``RNE_NUM_THREADS``).
+    threads : as for `inverse_dynamics`.
 
     Returns
     -------
-    T : (..., 4, 4) for one name: x_base = T x_frame for points x = (x, y, z, 1), m. For several, a dict of such by
-        name; they are views of one array (..., frames, 4, 4).
+    T : (..., 4, 4) for one name: x_base = T x_frame for points x = (x, y, z, 1), m. For several, a dict by name,
+        whose values are views of one array (..., frames, 4, 4).
 
     Raises
     ------
@@ -127,9 +127,9 @@ def jacobian(
     robot : the robot.
     q : (..., n) positions, rad or m.
     frame : name of the frame.
-    axes : "world" for velocities in base axes, "local" for the frame's own.
-    point : (3,) another point of the link than the origin of the frame, in the axes of the frame, m.
-    out, threads : as for `forward_kinematics`, which also tells the errors.
+    axes : "world" for velocities in base axes, "local" for the axes of the frame.
+    point : (3,) a point of the link in the frame, m; the origin of the frame if None.
+    out, threads : as for `forward_kinematics`, which lists the errors.
 
     Returns
     -------
@@ -175,17 +175,17 @@ def jacobian_dot_qd(
     out: Floats | None = None,
     threads: int | None = None,
 ) -> Floats:
-    """Acceleration of a frame that its joints do not accelerate: Jd qd, what J qdd lacks to the acceleration.
+    """Velocity-dependent acceleration of a frame: Jd qd, its acceleration at qdd = 0.
 
-    It is the time derivative of the Jacobian in base axes, times qd. With ``axes="local"`` the same vectors are seen in
-    the axes of the frame, where they are not the derivative of the components there.
+    Jd is the time derivative of the Jacobian in base axes. With ``axes="local"`` the same vectors are expressed in the
+    axes of the frame; they are not the derivative of local components.
 
     Parameters
     ----------
     robot : the robot.
     q, qd : (..., n) positions and velocities.
     frame, axes, point : as for `jacobian`.
-    out, threads : as for `forward_kinematics`, which also tells the errors.
+    out, threads : as for `forward_kinematics`, which lists the errors.
 
     Returns
     -------
@@ -219,7 +219,7 @@ def frame_velocity(
     robot : the robot.
     q, qd : (..., n) positions and velocities.
     frame, axes, point : as for `jacobian`.
-    out, threads : as for `forward_kinematics`, which also tells the errors.
+    out, threads : as for `forward_kinematics`, which lists the errors.
 
     Returns
     -------
@@ -250,14 +250,14 @@ def frame_acceleration(
     """Acceleration of a frame, or of any point of its link, and angular acceleration: J qdd + Jd qd.
 
     The linear part is the classical acceleration, the second derivative of the position of the point, and not the
-    linear part of a spatial acceleration. Gravity is not in it.
+    linear part of a spatial acceleration. Gravity is not included.
 
     Parameters
     ----------
     robot : the robot.
     q, qd, qdd : (..., n) positions, velocities and accelerations; the last two zero if None.
-    frame, axes, point : as for `jacobian`; with ``axes="local"`` the same vectors are seen in the axes of the frame.
-    out, threads : as for `forward_kinematics`, which also tells the errors.
+    frame, axes, point : as for `jacobian`; ``axes="local"`` expresses the same vectors in the axes of the frame.
+    out, threads : as for `forward_kinematics`, which lists the errors.
 
     Returns
     -------

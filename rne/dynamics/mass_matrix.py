@@ -1,4 +1,4 @@
-"""The mass matrix, its inverse, what is wrong where there is none, and the inertia that a joint feels."""
+"""The mass matrix, its inverse, the cause if it is singular, and the effective inertia at a joint."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from rne.tables import Report, cells, columns, of_many, worst
 _MASS, _one = Algorithm(MASS_MATRIX_ONE, MASS_MATRIX), MASS_MATRIX_ONE["float64"]
 _NO_MARKS = np.zeros(0, np.uint8)
 
-# A pivot of the factorized mass matrix that is a smaller part of the diagonal entry it started from is rounding, and
-# the matrix singular. Rounding leaves some 1e-15; an arm of steel that carries a grain of sand still has 1e-7.
+# If a pivot of the factorized mass matrix is below this fraction of the diagonal entry it started from, it is rounding
+# error, and the matrix singular. Rounding leaves about 1e-15; an arm of steel that carries a grain of sand has 1e-7.
 SINGULAR = 1e-12
-# So is one that is a smaller part of what the joint can feel at most: where large terms cancel, as with rods that lie
-# folded, the entry itself is rounding. A mass almost on the axis is a mass as long as any digit of it is left.
+# The same for this fraction of the largest possible inertia at the joint: where large terms cancel, as for folded rods,
+# the diagonal entry itself is rounding error. A mass almost on the axis counts as long as one of its digits is left.
 ROUNDED = 1e-15
 
 
 class EffectiveInertia(Report, NamedTuple("EffectiveInertia", [("locked", Floats), ("free", Floats)])):
-    """Inertia that the drive of each joint feels, as `effective_inertia` returns it.
+    """Effective inertia at the drive of each joint, as `effective_inertia` returns it.
 
     Attributes
     ----------
     locked : (..., n) I_L = D_ii, all other joints held; kg m^2, or kg of a prismatic joint.
-    free : (..., n) I_f, other joints without torque; never more than `locked`.
+    free : (..., n) I_f, other joints free of torque; at most `locked`.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class EffectiveInertia(Report, NamedTuple("EffectiveInertia", [("locked", Floats
 def mass_matrix(
     robot: Robot, q: ArrayLike, *, rotors: bool = True, out: Floats | None = None, threads: int | None = None
 ) -> Floats:
-    """Mass matrix M(q) of M qdd + C qd + g = tau: all of it, exactly symmetric.
+    """Mass matrix M(q) of M qdd + C qd + g = tau: both triangles, exactly symmetric.
 
     Composite-rigid-body algorithm (Walker, Orin 1982; Featherstone 2008, section 6.2).
 
@@ -64,14 +64,13 @@ def mass_matrix(
     ----------
     robot : the robot.
     q : (..., n) positions, rad or m, in the order of `robot.joint_names`.
-    rotors : whether to add the reflected rotor inertias, which stand on the diagonal.
-    out : array to fill and return; its type and shape must be those of the result.
-    threads : how many threads share a batch; by default as many as it is worth (see ``RNE_NUM_THREADS``).
+    rotors : whether to add the reflected rotor inertias, which are added to the diagonal.
+    out, threads : as for `inverse_dynamics`.
 
     Returns
     -------
-    M : (..., n, n) kg m^2, kg m or kg; float32 if `q` is, or else float64. Joints that mimic others are part of the
-        entries of their leaders: G^T M G. A sample with NaN or infinity touches no other.
+    M : (..., n, n) kg m^2, kg m or kg; float32 if `q` is, otherwise float64. Mimic joints contribute to the entries of
+        their leaders: G^T M G. NaN or infinity in a sample does not affect other samples.
 
     Raises
     ------
@@ -109,7 +108,7 @@ def mass_matrix(
 def mass_matrix_inverse(
     robot: Robot, q: ArrayLike, *, rotors: bool = True, out: Floats | None = None, threads: int | None = None
 ) -> Floats:
-    """Inverse of the mass matrix, exactly symmetric: the accelerations of all joints for a torque at each.
+    """Inverse of the mass matrix, exactly symmetric: column j is the acceleration per unit torque at joint j.
 
     By the factors L^T D L of the mass matrix (Featherstone 2008, section 6.5). To turn torques into accelerations,
     `forward_dynamics` is faster.
@@ -127,9 +126,9 @@ def mass_matrix_inverse(
     ArgumentError
         An argument has the wrong shape, type or value.
     SingularError
-        Some motion of the joints moves no mass: a pivot is below 1e-12 of the diagonal entry it started from, or below
-        1e-15 of the inertia that the joint can feel at most, with all that it carries stretched out. What float32
-        cannot tell from that is calculated in float64; if it then fits no float32, that is an error, too.
+        The mass matrix is singular: a pivot is below 1e-12 of the diagonal entry it started from, or below 1e-15 of
+        the largest possible inertia at the joint, with all bodies beyond it stretched out. Doubtful samples in float32
+        are calculated in float64; an overflow of float32 is then an error, too.
 
     Examples
     --------
@@ -173,19 +172,19 @@ def effective_inertia(
     rotors: bool = True,
     threads: int | None = None,
 ) -> EffectiveInertia:
-    """Inertia that the drive of each joint feels, with the other joints locked and with them free.
+    """Effective inertia at the drive of each joint, with the other joints locked and with them free.
 
-    Torque by acceleration at rest and without gravity (Paul 1981, chapter 6). Locked, the others are held:
-    I_L = D_ii. Free, they have no torque and give way: I_f = 1 / (M^-1)_ii, for two joints D11 - D12^2 / D22; in
+    Torque per acceleration at rest and without gravity (Paul 1981, chapter 6). With the others locked, it is
+    I_L = D_ii. With the others free of torque, it is I_f = 1 / (M^-1)_ii, for two joints D11 - D12^2 / D22; in
     general the Schur complement D_ii - D_iF D_FF^-1 D_Fi, with F the free joints other than i.
 
     Parameters
     ----------
     robot : the robot.
     q : (..., n) positions, rad or m: one posture or any number of them.
-    free : names of the joints that are free where they are not the joint in question, or their numbers, from 1; all the
-        rest are locked. None frees all.
-    rotors : whether the reflected rotor inertias count.
+    free : the joints that are free, by name or number from 1, unless they are the joint in question; all others are
+        locked. All joints are free if None.
+    rotors : whether to include the reflected rotor inertias.
     threads : as for `mass_matrix`.
 
     Returns
@@ -197,7 +196,7 @@ def effective_inertia(
     ArgumentError, UnknownNameError
         An argument has the wrong shape, type or value; an unknown joint.
     SingularError
-        Some motion of the free joints moves no mass, as for `mass_matrix_inverse`.
+        The mass matrix of the free joints is singular, as for `mass_matrix_inverse`.
 
     Examples
     --------
@@ -212,7 +211,7 @@ def effective_inertia(
     check_robot(robot)
     chosen = None if free is None else _several(robot, free)
     batch = as_batch(robot, {"q": q}, required="q")
-    # In float64, as the search for singular ones; float32 would round some of them to sound ones.
+    # In float64, like the search for singular matrices; float32 would round some of them to regular ones.
     given = batch.rows["q"].astype(np.float64, copy=False).reshape(*batch.shape, robot.n)
     M = mass_matrix(robot, given, rotors=rotors, threads=threads)
     locked = np.diagonal(M, axis1=-2, axis2=-1)
@@ -238,13 +237,13 @@ def _several(robot: Robot, free: Iterable[str | int]) -> list[int]:
 
 
 def reflected_inertia(robot: Robot) -> Floats:
-    """Inertia Ia (n,) of the rotors that each coordinate turns, as it feels them; float64."""
+    """Reflected inertia Ia (n,) of the rotors of each coordinate, in float64."""
     links = robot.links
     return np.bincount(links.leaders, weights=links.ratios**2 * links.rotors, minlength=robot.n)
 
 
 def refuse_singular(robot: Robot, batch: Batch, marks: NDArray[np.uint8], *, rotors: bool = True) -> NDArray[np.intp]:
-    """Look closer, in float64, at the samples that a kernel marked; return those, all of them sound.
+    """Check the samples that a kernel marked in float64; return them if none is singular.
 
     Raises
     ------
@@ -259,12 +258,12 @@ def refuse_singular(robot: Robot, batch: Batch, marks: NDArray[np.uint8], *, rot
 
 
 def correct(result: Floats, suspects: NDArray[np.intp], exact: Floats, batch: Batch) -> None:
-    """Put what was calculated anew, in float64, for some samples in place of what their own precision has made of it.
+    """Replace the result of some samples by what was calculated in float64.
 
     Raises
     ------
     SingularError
-        A number of one is too large for float32; names the first such sample.
+        A number is too large for float32; names the first such sample.
     """
     with np.errstate(over="ignore"):
         narrow = exact.astype(batch.dtype)
@@ -279,14 +278,14 @@ def correct(result: Floats, suspects: NDArray[np.intp], exact: Floats, batch: Ba
 
 
 def _where(shape: tuple[int, ...], sample: np.intp) -> str:
-    """How a message begins that is about one sample of a batch."""
+    """Beginning of a message about one sample of a batch."""
     return f"sample {', '.join(str(k) for k in np.unravel_index(sample, shape))}: " if shape else ""
 
 
 def _refuse_weak(robot: Robot, M: Floats, joints: list[int], shape: tuple[int, ...], samples: NDArray[np.intp]) -> None:
     """Raise SingularError if one of the mass matrices (m, k, k) of some joints is singular.
 
-    `samples` (m,) says where in `shape` each is.
+    `samples` (m,) are their flat indices in `shape`.
     """
     weak = _weak_joint(M, _bounds(robot)[joints])
     found = np.flatnonzero(weak >= 0)
@@ -300,16 +299,16 @@ def _refuse_weak(robot: Robot, M: Floats, joints: list[int], shape: tuple[int, .
 
 
 def _bounds(robot: Robot) -> Floats:
-    """What each coordinate can feel at most (n,), rotors left out: as the kernels reckon it."""
+    """Upper bound (n,) of the inertia at each coordinate without rotors, calculated as in the kernels."""
     links = robot.links
     return np.bincount(links.leaders, weights=links.ratios**2 * links.inertia_bounds, minlength=robot.n)
 
 
 def _weak_joint(M: Floats, bounds: Floats) -> NDArray[np.intp]:
-    """Return where each of the matrices (m, k, k) turns out to be singular, -1 for nowhere, as with NaN.
+    """Return the index of the tiny pivot of each of the matrices (m, k, k); -1 for regular matrices and for NaN.
 
-    A diagonal entry may itself be rounding, as where two rods lie folded, so a pivot is held against the `bounds` (k,),
-    too.
+    A diagonal entry may itself be rounding error, as for two folded rods, so a pivot is also compared with the `bounds`
+    (k,).
     """
     limits = SINGULAR * np.diagonal(M, axis1=1, axis2=2) + ROUNDED * bounds
     A, weak = M.copy(), np.full(len(M), -1, np.intp)

@@ -1,4 +1,4 @@
-"""Inertia as it is felt at a point of the robot: the operational-space matrix and its ellipsoid."""
+"""Inertia at a point of the robot: the operational-space inertia matrix and its ellipsoid."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from rne.model.robot import Robot
 from rne.tables import Report, cells, columns, of_many, worst
 
 _ALL_ROWS = list(range(6))
-_ALL_PACKED = sum(row << (3 * row) for row in _ALL_ROWS)  # three bits each, as the kernel takes them
+_ALL_PACKED = sum(row << (3 * row) for row in _ALL_ROWS)  # three bits each, for the kernel
 
 IMPOSSIBLE = 1e-10
-"""Semi-axis, as a part of the longest, below which a direction cannot move at all."""
+"""Semi-axis, relative to the longest, below which a direction counts as immovable."""
 
 
 class Ellipsoid(Report, NamedTuple("Ellipsoid", [("semi_axes", Floats), ("directions", Floats)])):
@@ -30,9 +30,9 @@ class Ellipsoid(Report, NamedTuple("Ellipsoid", [("semi_axes", Floats), ("direct
 
     Attributes
     ----------
-    semi_axes : (..., k) 1/sqrt(eigenvalue) of the inertia felt, 1/sqrt(kg) for linear rows, the longest first. Zero
-        where nothing can move: there the inertia is infinite.
-    directions : (..., k, k) unit vectors, one a column; the sign of each is arbitrary.
+    semi_axes : (..., k) 1/sqrt(eigenvalue) of Lambda, 1/sqrt(kg) for linear rows, the longest first. Zero for
+        directions that cannot move, where the inertia is infinite.
+    directions : (..., k, k) unit vectors as columns; their signs are arbitrary.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class Ellipsoid(Report, NamedTuple("Ellipsoid", [("semi_axes", Floats), ("direct
     def _table(self) -> str:
         many, k = self.semi_axes.shape[:-1], self.semi_axes.shape[-1]
         rows = {"axis": [str(i + 1) for i in range(k)], "length": cells(worst(self.semi_axes))}
-        if not many:  # of many postures there is no one direction
+        if not many:  # a batch has no single direction
             rows |= {f"row {i + 1}": cells(direction) for i, direction in enumerate(self.directions)}
         return of_many(many, "postures") + columns(rows)
 
@@ -63,7 +63,7 @@ def operational_inertia(
     rotors: bool = True,
     threads: int | None = None,
 ) -> Floats:
-    """Inertia that a wrench at a frame has to accelerate: Lambda = (J M^-1 J^T)^-1.
+    """Operational-space inertia matrix of a frame: Lambda = (J M^-1 J^T)^-1.
 
     Khatib 1987, equation 21. The kinetic energy of a motion v of the frame is at least v^T Lambda v / 2.
 
@@ -72,17 +72,17 @@ def operational_inertia(
     robot : the robot.
     q : (..., n) positions, rad or m.
     frame, axes, point : as for `jacobian`.
-    rows : which rows of the Jacobian to look at, such as (0, 1, 2) for the linear ones; all six if None.
-    rotors : whether the rotors count.
-    threads : as for `inverse_dynamics`, which also tells the errors.
+    rows : rows of the Jacobian to use, such as (0, 1, 2) for the linear ones; all six if None.
+    rotors : whether to include the reflected rotor inertias.
+    threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------
-    Lambda : (..., k, k) symmetric. In singular positions, and always where the robot has fewer joints than there are
-        rows, some directions cannot move at all, and no matrix can hold their infinite inertia: Lambda is then the
-        pseudo-inverse, right for every motion that is possible, and zero for the directions that are not. A direction
-        counts as impossible where its semi-axis (`inertia_ellipsoid`) is below 1e-10 of the longest. All is calculated
-        in float64, and given in float32 if `q` is: of a light link on a heavy arm float32 would leave nothing.
+    Lambda : (..., k, k) symmetric. In singular positions, and always if the robot has fewer joints than there are
+        rows, some directions cannot move, and their inertia is infinite: Lambda is then the pseudo-inverse, which is
+        correct for all possible motions, and zero for impossible directions. A direction counts as impossible if its
+        semi-axis (`inertia_ellipsoid`) is below 1e-10 of the longest. The calculation is in float64, because float32
+        would lose a light link on a heavy arm; the result is float32 if `q` is.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def operational_inertia(
 def _far_from_singular(
     robot: Robot, q: Any, frame: str, rows: Any, axes: str, point: Any, rotors: Any, threads: Any
 ) -> Floats | None:
-    """Inertia of one state, without singular values; None where these are wanted, or anything does not fit."""
+    """Inertia of one state, without singular values; None if these are needed, or an argument is not as expected."""
     if threads is not None and not alone(threads):
         return None
     site = robot.links.frames[frame].sites[axes] if point is None else as_site(robot, frame, axes, point)
@@ -145,21 +145,21 @@ def inertia_ellipsoid(
     rotors: bool = True,
     threads: int | None = None,
 ) -> Ellipsoid:
-    """Generalized inertia ellipsoid u^T Lambda u = 1 of a point: long where the arm feels light.
+    """Generalized inertia ellipsoid u^T Lambda u = 1 of a point: long in directions of low inertia.
 
-    Asada 1983, who writes G = J^-T M J^-1 for square Jacobians. It is worked out from the singular values of
-    J C, with M^-1 = C C^T, and inverts no Jacobian: singular positions lose a semi-axis, which becomes zero, and are no
-    special case.
+    Asada 1983, with G = J^-T M J^-1 for square Jacobians. Calculated from the singular values of J C, with
+    M^-1 = C C^T, without inverting a Jacobian: in singular positions a semi-axis becomes zero, which is not a special
+    case.
 
     Parameters
     ----------
     robot : the robot.
     q : (..., n) positions, rad or m.
     frame, axes, point : as for `jacobian`.
-    rows : which rows of the Jacobian span the ellipsoid; by default the three linear ones. Linear and angular ones
+    rows : rows of the Jacobian that span the ellipsoid; by default the three linear ones. Linear and angular ones
         together mix units.
-    rotors : whether the rotors count.
-    threads : as for `inverse_dynamics`, which also tells the errors.
+    rotors : whether to include the reflected rotor inertias.
+    threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------
@@ -194,7 +194,7 @@ def _mobility(
     rotors: bool,
     threads: int | None,
 ) -> tuple[Floats, Floats, str]:
-    """Directions (..., k, k) and semi-axes (..., k), in float64, and the type that the caller wants them in.
+    """Directions (..., k, k) and semi-axes (..., k), in float64, and the dtype of the result.
 
     They are left singular vectors and values of J C, where M^-1 = C C^T.
     """

@@ -1,4 +1,4 @@
-"""Forces: what wrenches do to the joints, what the joints bear, and wrenches and twists seen from another frame."""
+"""Forces: joint torques of wrenches, wrenches in the joints, and transformations of wrenches and twists."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ def static_torque(
     out: Floats | None = None,
     threads: int | None = None,
 ) -> Floats:
-    """Torques by which the joints feel wrenches: J^T w, by the principle of virtual work.
+    """Joint torques of wrenches: J^T w, by the principle of virtual work.
 
-    `inverse_dynamics` subtracts it for wrenches that act on the robot. For those that the robot exerts on its
-    surroundings, it is the torque that the joints need for them.
+    `inverse_dynamics` subtracts it for wrenches that act on the robot. For wrenches that the robot exerts on its
+    surroundings, it is the torque that the joints need.
 
     Parameters
     ----------
     robot : the robot.
     q : (..., n) positions, rad or m.
     f_ext : wrenches by frame name, as for `inverse_dynamics`.
-    out, threads : as for `inverse_dynamics`, which also tells the errors.
+    out, threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
     -------
@@ -91,30 +91,30 @@ def joint_wrenches(
     out: Floats | None = None,
     threads: int | None = None,
 ) -> Floats:
-    """Full force and moment that every joint bears: what bearings, guides and drive together exert on the link.
+    """Full force and moment in every joint: what bearings, guides and drive together exert on the link.
 
-    The wrench acts on the link that the joint moves, comes from the link before it, and is given at the origin of the
-    frame that the file puts on the joint, which moves with it: the frame of the child link of a URDF joint and of a
-    modified DH row; in a standard DH table, the frame ``..._axis`` of the row. Of a slide the books often take the
-    moment about a point of the guide instead, which stays behind: that is ``origin="parent"``.
+    The wrench is exerted by the parent link on the child link of the joint, and is given at the origin of the frame
+    that the file attaches to the joint, which moves with it: the frame of the child link of a URDF joint and of a
+    modified DH row; in a standard DH table, the frame ``..._axis`` of the row. For prismatic joints,
+    textbooks often use a point of the guide instead, which does not move with the joint: ``origin="parent"``.
 
-    The bodies are rigid and the rotors turn about themselves only: their reflected inertia acts within the drive, as
-    springs and friction do, and is not in the wrench. So the component along the axis (moment of a revolute, force of a
-    prismatic joint) is the torque of `inverse_dynamics` without all these, where no joint follows another.
+    Rotors, springs and friction act within the drive, and are not part of the wrench. So the component along the axis
+    (moment of a revolute, force of a prismatic joint) is the torque of `inverse_dynamics` without them, if no joint
+    mimics another.
 
     Parameters
     ----------
     robot : the robot.
     q, qd, qdd : (..., n) positions, velocities and accelerations; the last two zero if None.
-    gravity, f_ext, out, threads : as for `inverse_dynamics`, which also tells the errors.
+    gravity, f_ext, out, threads : as for `inverse_dynamics`, which lists the errors.
     axes : "world" for base axes, "local" for those of the frame on the joint.
-    origin : what the moment is about: "child", the origin of the frame on the joint, where it is now; or "parent", the
-        point of the link before where that origin lies with the joint at zero. They differ for prismatic joints only.
+    origin : reference point of the moment: "child", the current origin of the frame on the joint; or "parent", the
+        point of the parent link where that origin is with the joint at zero. They differ for prismatic joints only.
 
     Returns
     -------
-    w : (..., joints, 6) [force; moment] in N and N m, in the order of `robot.links.joints`: all moving joints, those
-        that follow another among them, parents before children.
+    w : (..., joints, 6) [force; moment] in N and N m, in the order of `robot.links.joints`: all movable joints,
+        including mimic joints, parents before children.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def joint_wrenches(
 
 
 def _move_to_parents(robot: Robot, q: Floats, w: Floats, axes: str, threads: int | None) -> None:
-    """Move the moments (samples, joints, 6) of slides back by as much as they have slid, in place."""
+    """Change the reference point of the moments (samples, joints, 6) of prismatic joints to "parent", in place."""
     links = robot.links
     for k, (name, frame) in enumerate(zip(links.joints, links.joint_frames, strict=True)):
         joint = robot.joint(name)
@@ -171,7 +171,7 @@ def _move_to_parents(robot: Robot, q: Floats, w: Floats, axes: str, threads: int
 
 
 def transform_wrench(wrench: ArrayLike, rotation: ArrayLike, position: ArrayLike) -> Floats:
-    """Wrench at one frame of a body, seen from another frame of the same body.
+    """Transform a wrench from one frame of a body to another frame of the same body.
 
     f' = R f, m' = R m + p x R f. The power of the wrench is that of `transform_twist` of the twist.
 
@@ -189,7 +189,7 @@ def transform_wrench(wrench: ArrayLike, rotation: ArrayLike, position: ArrayLike
     Raises
     ------
     ArgumentError
-        An argument has the wrong shape or type, or `rotation` is none.
+        An argument has the wrong shape or type, or `rotation` is not a rotation matrix.
 
     Examples
     --------
@@ -201,14 +201,14 @@ def transform_wrench(wrench: ArrayLike, rotation: ArrayLike, position: ArrayLike
 
 
 def transform_twist(twist: ArrayLike, rotation: ArrayLike, position: ArrayLike) -> Floats:
-    """Motion of a body at one frame, seen from another frame of the same body.
+    """Transform the twist of a body from one of its frames to another one.
 
     w' = R w, v' = R v + p x R w.
 
     Parameters
     ----------
     twist : (..., 6) [velocity of the origin of its frame; angular velocity], in the axes of its frame.
-    rotation, position : of that frame in the other one, as for `transform_wrench`, which also tells the errors.
+    rotation, position : of that frame in the other one, as for `transform_wrench`, which lists the errors.
 
     Returns
     -------
@@ -224,7 +224,7 @@ def transform_twist(twist: ArrayLike, rotation: ArrayLike, position: ArrayLike) 
 
 
 def _transform(name: str, value: ArrayLike, rotation: ArrayLike, position: ArrayLike, moved: int) -> Floats:
-    """Turn both halves, and add to half `moved` the position times the other."""
+    """Rotate both halves, and add to half `moved` the position times the other."""
     x, R, p = real_array(name, value), real_array("rotation", rotation), real_array("position", position)
     for argument, array, shape in ((name, x, (6,)), ("rotation", R, (3, 3)), ("position", p, (3,))):
         if array.shape[-len(shape) :] != shape:
@@ -236,7 +236,7 @@ def _transform(name: str, value: ArrayLike, rotation: ArrayLike, position: Array
     except ValueError:
         given = f"{name} {x.shape}, rotation {R.shape}, position {p.shape}"
         raise ArgumentError(f"leading axes do not broadcast against each other: {given}") from None
-    if not are_rotations(R).all():  # nor a mirror, or a matrix with a scale; NaN may pass
+    if not are_rotations(R).all():  # refuses reflections and scaled matrices; NaN passes
         raise ArgumentError("rotation: wanted orthonormal, right-handed matrices")
     halves[..., moved, :] += np.cross(p, halves[..., 1 - moved, :])
     return halves.reshape(*halves.shape[:-2], 6)

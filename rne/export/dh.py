@@ -202,7 +202,7 @@ def _tensor(body: Inertia) -> str:
 
 
 def _note_frames(tree: Tree, axes: Sequence[Axis], frames: Sequence[Frame], losses: Losses) -> None:
-    """Note the links that the table has not, or elsewhere, and a base that weighs."""
+    """Record links that are missing or elsewhere in the table, and a base with mass."""
     there = {f"link{k}": frame for k, frame in enumerate(frames, 1)}
     carried = {name: placed for axis in axes for name, placed in axis.carried.items()}
     for body in tree.bodies:

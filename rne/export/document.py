@@ -1,4 +1,4 @@
-"""What all formats share: numbers and rotations as text, what is lost, and the way to the file."""
+"""Common parts of all formats: numbers and rotations as text, losses, and writing the file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 UNLIMITED = 1e9
-"""What stands for a limit that is not there, where a format demands a number (rad, m, rad/s, m/s, N m, N)."""
+"""Replaces an infinite limit if a format requires a number (rad, m, rad/s, m/s, N m, N)."""
 
 
 class Losses:
@@ -39,7 +39,7 @@ class Losses:
         self._names.setdefault(what, []).append(name)
 
     def tell(self, level: int) -> None:
-        """Warn of everything, at the caller so many levels up."""
+        """Issue all warnings, at the caller `level` levels up."""
         for what, names in self._names.items():
             whose = f" ({listed(repr(name) for name in names)})" if any(names) else ""
             warnings.warn(f"{self._source} in {self._format}: {what}{whose}", ModelWarning, stacklevel=level + 1)
@@ -56,7 +56,7 @@ def finished(text: str, path: str | os.PathLike[str] | None, suffixes: Sequence[
     Raises
     ------
     ArgumentError
-        The path is none, or ends in what would be read as another format.
+        The path is not a path, or its suffix belongs to another format.
     """
     if path is None:
         return text

@@ -142,7 +142,7 @@ def _add_inertia(element: ET.Element, body: Body, stands_in: bool, losses: Losse
     moments, axes = whole.principal()
     a, b, c = moments.tolist()
     if c - a - b > ROUNDING * c or a < -ROUNDING * abs(c) or whole.mass < 0:
-        losses.add("MuJoCo refuses the mass or inertia that no body has; `rne check --fix` mends it", body.name)
+        losses.add("MuJoCo refuses this unphysical mass or inertia; `rne check --fix` corrects it", body.name)
     else:
         a, b = max(a, 0.0), max(b, 0.0)
         while a + b < c:  # by rounding, which MuJoCo does not forgive
@@ -195,7 +195,7 @@ def _joint(joint: Joint, losses: Losses) -> ET.Element:
 
 
 def _add_tendons(root: ET.Element, tree: Tree) -> None:
-    """Add springs and dampers between joints; one that is fixed stands at zero and has no part in the length."""
+    """Add springs and dampers between joints; a fixed one is at zero and does not contribute to the length."""
     movable = {joint.name for joint in tree.joints if joint.movable}
     acting = [coupling for coupling in tree.couplings if {coupling.first, coupling.second} & movable]
     if not acting:

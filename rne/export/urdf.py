@@ -1,6 +1,6 @@
 """URDF from a tree.
 
-Rotors and springs are no part of URDF. They are written as Drake and Gazebo write them, which other programs pass over.
+URDF has no rotors and springs. They are written in the form of Drake and Gazebo, which other programs ignore.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _origin(pose: Pose) -> ET.Element:
 
 def _bound(value: float, key: str, joint: Joint, losses: Losses) -> str:
     if math.isinf(value):
-        losses.add(f"a limit is demanded where there is none; {UNLIMITED:g} is written for that of {key}", joint.name)
+        losses.add(f"the format requires a limit; {UNLIMITED:g} is written for {key}, which is unlimited", joint.name)
         value = math.copysign(UNLIMITED, value)
     return number(value)
 

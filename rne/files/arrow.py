@@ -112,7 +112,7 @@ def _texts(batch: pa.RecordBatch | None, names: Sequence[str]) -> list[str]:
 
 @contextlib.contextmanager
 def _damage(where: str) -> Iterator[None]:
-    """Tell of damaged files in one line; what the system says of files passes."""
+    """Turn errors of damaged files into one line; OSError passes unchanged."""
     try:
         yield
     except (pa.ArrowException, OSError) as error:

@@ -27,7 +27,7 @@ class Bag(Source):
     """The joint states of one topic as columns t, q_<joint>, qd_<joint>, tau_<joint>.
 
     Messages that do not name all joints of the robot, as those of a gripper on the same topic, are left out. Times are
-    those in the headers, since 1970; those of the recording where there are none.
+    those in the headers, since 1970; the times of recording if there are none.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def _nanoseconds(message: Any) -> int:
 
 @contextlib.contextmanager
 def _damage(where: str) -> Iterator[None]:
-    """Tell in one line what cannot be read; what the system says of files passes."""
+    """Turn errors of damaged files into one line; OSError passes unchanged."""
     try:
         yield
     except (FileError, OSError):

@@ -62,7 +62,7 @@ class Source(ABC):
         """Return how much has been read, from zero to one; NaN if that cannot be known."""
 
     def first(self, places: Sequence[int]) -> list[str]:
-        """Return what stands in the first row, as text; empty where there is none. Reading goes on as if not asked."""
+        """Return the first row as text, empty if there is none, without consuming it."""
         raise NotImplementedError
 
     def close(self) -> None:  # noqa: B027
@@ -73,7 +73,7 @@ class Source(ABC):
         return []
 
     def type_of(self, place: int) -> pa.DataType:  # noqa: ARG002
-        """Return the type of a column; raise where it is none."""
+        """Return the type of a column; raise an error if it is invalid."""
         return pa.float64()
 
 

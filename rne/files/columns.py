@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rne.check import unknown_name
-from rne.errors import ArgumentError, FileError, shown
+from rne.errors import ArgumentError, FileError, close_names, did_you_mean, shown
 from rne.files.patterns import (
     NameColumns,
     advice,
@@ -131,7 +130,7 @@ def check_joints(robot: Robot, where: str, joints: Sequence[str]) -> None:
         One is.
     """
     if twice := [name for name, count in Counter(joints).items() if count > 1]:
-        raise ArgumentError(f"{where}: a joint stands twice: {', '.join(twice)}")
+        raise ArgumentError(f"{where}: duplicate joints: {', '.join(twice)}")
     if missing := [name for name in robot.joint_names if name not in joints]:
         raise ArgumentError(f"{where}: joints of {robot.name} that are not named: {_suggest(missing, joints)}")
 
@@ -161,7 +160,7 @@ def match(
     Raises
     ------
     FileError
-        Columns are missing, stand twice, or belong to no joint; those that were given other names must be there.
+        Columns are missing, repeated, or belong to no joint; renamed columns must exist.
     """
     rename = dict(rename or {})
     renamed = "t" in rename
@@ -196,7 +195,7 @@ def match(
     asked = {*needed, time, *(labels.columns if labels else ())}
     twice = [name for name, count in Counter(names).items() if name in asked and count > 1]
     if twice:
-        raise FileError(f"{where}: columns that stand twice: {', '.join(twice)}")
+        raise FileError(f"{where}: duplicate columns: {', '.join(twice)}")
     others = list(dict.fromkeys(name for name in names if name and name not in known))
     missing = [name for name in needed if name not in place]
     if missing:
@@ -247,7 +246,7 @@ def _wrench(key: str, pattern: Pattern) -> list[str]:
 def _order_of(
     key: str, rename: Mapping[str, Pattern], order: Sequence[str] | None, joints: Sequence[str] | None
 ) -> Sequence[str] | None:
-    """Return the joints as the file numbers them, where that is how the columns of a quantity are told."""
+    """Return the joints in the order of the numbers in the file, if the columns of a quantity are numbered."""
     pattern = rename.get(key)
     if pattern is None or (split(pattern) is not None and joints is None):
         return None  # a list stands in the order of the robot
@@ -312,7 +311,7 @@ def _leave_aside(
         raise FileError(f"{where}: columns of joints that {robot.name} does not have: {_suggest(strange, wanted)}")
     remarks = []
     if still := [name for name in others if name in known]:
-        remarks.append(f"ignored, for these joints are no coordinates (locked, fixed or mimicking): {_listed(still)}")
+        remarks.append(f"ignored; these joints are not coordinates (locked, fixed or mimicking): {_listed(still)}")
     if rest := [name for name in others if name not in known]:
         remarks.append(f"ignored columns: {_listed(rest)}")
     return remarks
@@ -324,12 +323,12 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _may_be(name: str, other: str) -> bool:
-    """Return whether one may be a misspelling of the other: an effort is none of a position."""
+    """Return whether one may be a misspelling of the other; an effort is not one of a position."""
     kinds = quantity_of(name), quantity_of(other)
     return kinds[0] is None or kinds[1] is None or kinds[0][0] == kinds[1][0]
 
 
 def _suggest(names: Iterable[str], known: Collection[str]) -> str:
     """Return the names, each with the known one that comes closest."""
-    close = {name: difflib.get_close_matches(name, [k for k in known if _may_be(name, k)], n=1) for name in names}
-    return ", ".join(f"{name} (did you mean {near[0]}?)" if near else name for name, near in close.items())
+    close = {name: close_names(name, [k for k in known if _may_be(name, k)]) for name in names}
+    return ", ".join(f"{name} ({did_you_mean(near)})" if near else name for name, near in close.items())

@@ -24,7 +24,7 @@ def header(where: str, line: str, separator: str = ",") -> list[str]:
     Raises
     ------
     FileError
-        It is no line of CSV with names.
+        It is not a line of CSV with names.
     """
     names = fields(where, line, separator)
     if all(map(_is_number, names)):
@@ -40,12 +40,12 @@ def fields(where: str, line: str, separator: str) -> list[str]:
     Raises
     ------
     FileError
-        It is no line of CSV.
+        It is not a line of CSV.
     """
     try:
         [names] = csv.reader([line], strict=True, skipinitialspace=True, delimiter=separator)
     except csv.Error as error:
-        raise FileError(f"{where}: the header is no line of CSV: {error}") from None
+        raise FileError(f"{where}: the header is not a line of CSV: {error}") from None
     return [name.strip() for name in names]
 
 
@@ -78,7 +78,7 @@ def rows(
     places : of the columns that are wanted.
     text : places of those that are kept as text.
     sparse : whether empty fields are nulls.
-    separator : of fields; where it is no comma, decimal commas are read. Lines that begin with # are left out.
+    separator : of fields; if it is not a comma, decimal commas are accepted. Lines that begin with # are skipped.
 
     Returns
     -------
@@ -87,9 +87,9 @@ def rows(
     Raises
     ------
     FileError
-        A row has too few or too many fields, or a field that is not a number; the message tells line and column.
+        A row has too few or too many fields, or a field that is not a number; the message contains line and column.
     """
-    # Bytes that are no UTF-8 pass: they may stand in a column that nobody reads; a number with them is refused.
+    # Bytes that are not UTF-8 pass: they may be in a column that is not used; a number with them is refused.
     lines = enumerate(block.decode("utf-8", "surrogateescape").split("\n"), line)
     numbered = [(at, one) for at, one in lines if not one.startswith("#")]
     records = csv.reader([one + "\n" for _, one in numbered], strict=True, skipinitialspace=True, delimiter=separator)
@@ -138,7 +138,7 @@ def _with_point(text: str) -> str:
 def number(text: str) -> float:
     """Return the number that is written in decimal digits, or nan or inf."""
     if not text:
-        raise ValueError("empty (nan stands for a number that is not known); --fill last or linear fills it")
+        raise ValueError("empty (write nan for an unknown number); --fill last or linear fills it")
     try:
         if text.isascii() and "_" not in text:
             return math.nan if _NAN.fullmatch(text) else float(text)

@@ -28,7 +28,7 @@ class Csv(Source):
 
     Parameters
     ----------
-    stream : read to its end, never sought.
+    stream : read to its end, without seeking.
     name : of the file, for errors.
     codec : how it is compressed.
     names : of the columns, of a file without a header.
@@ -221,7 +221,7 @@ def _unix(block: bytes) -> bytes:
 
 
 def _split(block: bytes, rows: int | None) -> Iterator[bytes]:
-    """Cut a block into parts of so many lines, without the line feeds at their ends."""
+    """Cut a block into parts of `count` lines, without the line feeds at their ends."""
     ends = (
         [] if rows is None else np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))[rows - 1 :: rows].tolist()
     )
@@ -296,7 +296,7 @@ class CsvSink(Sink):
 
     def write(self, encoded: pa.Buffer | bytes) -> None:
         self._stream.write(encoded)
-        if self._flush:  # who reads a pipe wants what there is
+        if self._flush:  # a pipe is read as data arrive
             self._flush()
 
     def close(self) -> None:

@@ -21,7 +21,7 @@ class Dialect:
 
     Attributes
     ----------
-    separator : one character; where it is no comma, decimal commas are read.
+    separator : one character; if it is not a comma, decimal commas are accepted.
     blanks : whether fields stand apart by any number of blanks, which `prepared` makes separators of.
     """
 
@@ -80,12 +80,12 @@ def _count(line: str, separator: str) -> int:
 
 
 def check_text(where: str, line: bytes) -> None:
-    """Refuse what is no text.
+    """Raise an error unless the argument is a string.
 
     Raises
     ------
     FileError
-        It is none.
+        It is not a string.
     """
     if b"\0" in line:
         raise FileError(

@@ -156,7 +156,7 @@ class Differentiated:
         bad = np.flatnonzero(~np.isfinite(t))
         if bad.size:
             raise FileError(
-                f"{self.motion.name}: row {chunk.first + bad[0] + 1}: time is no finite number: {t[bad[0]]}"
+                f"{self.motion.name}: row {chunk.first + bad[0] + 1}: time is not a finite number: {t[bad[0]]}"
             )
         steps = np.diff(t, prepend=last)
         if (steps < 0).any():

@@ -81,7 +81,7 @@ def _linear(where: str, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
 
 
 def _last_known(array: Floats) -> NDArray[np.int64]:
-    """Return by column one more than the last row that has a number; none for columns that have none at all."""
+    """Return by column one more than the last row that has a number; zero if there is none."""
     there = ~np.isnan(array)
     rows = len(array) - np.argmax(there[::-1], axis=0)
     found: NDArray[np.int64] = np.where(there.any(axis=0), rows, 0)

@@ -35,12 +35,12 @@ _READ = (
 
 
 def check_format(name: str | None) -> None:
-    """Refuse a format that there is not; None leaves it to the name of the file.
+    """Refuse an unknown format; None selects it by the name of the file.
 
     Raises
     ------
     ArgumentError
-        It is none.
+        The format is unknown.
     """
     if name is not None:
         check_choice("format", name, FORMATS)
@@ -61,7 +61,7 @@ def format_of(name: str) -> str:
 
 
 def codec_of(file: object) -> str | None:
-    """Return how a file is compressed, by its name; None for a stream that is no plain file.
+    """Return how a file is compressed, by its name; None for a stream that is not a regular file.
 
     What `gzip.open` returns has the name of the file too, but takes and gives what is not compressed.
     """

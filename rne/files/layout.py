@@ -39,7 +39,7 @@ def read_layout(
     """
     last = max(map(QUANTITIES.index, quantities))
     first = QUANTITIES[: last + 1]
-    # Those that are looked for are no prefix for forward dynamics: q, qd, tau would be taken for q, qd, qdd.
+    # No prefix for forward dynamics: q, qd, tau would be confused with q, qd, qdd.
     wanted = [key for key in QUANTITIES if key in quantities]
     layouts = dict.fromkeys(_layouts(widths, [*first, *frames]) + _layouts(widths, [*wanted, *frames]))
     fitting = [layout for layout in layouts if len(layout) == width]
@@ -58,13 +58,13 @@ def read_layout(
 
 
 def written_order(where: str, widths: Widths, time: bool) -> list[str]:
-    """Return the order in which quantities are written into an NPY; that of `widths`, if they are no states.
+    """Return the order in which quantities are written into an NPY; that of `widths` if they are not states.
 
     Parameters
     ----------
     where : file, for errors.
     widths : by quantity, the names of its columns.
-    time : whether t stands in front.
+    time : whether the first column is t.
 
     Raises
     ------

@@ -18,7 +18,7 @@ from rne.errors import FileError
 from rne.files.base import Piece, Source, as_arrow, reason, rows_of
 from rne.files.extra import pa
 from rne.files.layout import read_layout
-from rne.files.members import hdf5_members, mat_members
+from rne.files.mat_hdf5 import hdf5_members, mat_members
 
 _SKIPPED = 1 << 20  # bytes read at a time
 _HEADER = 30  # bytes of a member's header in an archive, before its name and what else there is
@@ -29,7 +29,7 @@ class _Place:
 
     Parameters
     ----------
-    stream : shared; it is sought before every read.
+    stream : shared; every read is preceded by a seek.
     place : where to begin.
     """
 
@@ -200,7 +200,7 @@ class Arrays(Source):
         return lambda: [as_arrow(np.ascontiguousarray(_native(column))) for column in wanted]
 
     def first(self, places: Sequence[int]) -> list[str]:
-        return [""] * len(places)  # names of joints in columns of their own are no habit of these formats
+        return [""] * len(places)  # these formats have no columns with names of joints
 
     def done(self) -> float:
         return self._first / max(1, self._rows)
@@ -258,7 +258,7 @@ def _rows(name: str, members: Mapping[str, _Member], known: Collection[str]) -> 
 
 def _names(where: str, key: str, member: _Member, widths: Mapping[str, Sequence[str]]) -> Sequence[str]:
     """Return the names of the columns that a member of an NPZ holds: an array (N, n) a quantity, or a column."""
-    if member.dtype.names and not member.odd:  # a table; its own name tells nothing
+    if member.dtype.names and not member.odd:  # a table, whose name has no meaning
         return list(member.dtype.names)
     if key in widths:
         if member.width != len(widths[key]):

@@ -1,4 +1,4 @@
-"""What the names of columns tell: patterns with joints or numbers, columns that hold names, and the quantity."""
+"""The names of columns: patterns with joints or numbers, columns that contain names, and the quantity."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class NameColumns:
 
     Attributes
     ----------
-    before, between, after : what stands around the word "name" and the number.
+    before, between, after : text before, between and after the word "name" and the number.
     numbers : of the columns, as they are written.
     columns : their names, in the order of the numbers.
     """
@@ -39,7 +39,7 @@ class NameColumns:
     columns: tuple[str, ...]
 
     def beside(self, quantity: str, names: Collection[str]) -> str | None:
-        """Return the pattern of the columns of a quantity that stand beside; None if there are none."""
+        """Return the pattern of the columns of a quantity beside these; None if there are none."""
         for word in sorted(_WORDS[quantity]):
             pattern = f"{self.before}{word}{self.between}{{0}}{self.after}"
             if all(pattern.replace("{0}", number) in names for number in self.numbers):
@@ -135,7 +135,7 @@ def _by_joint(names: Sequence[str], joints: Sequence[str]) -> Iterator[str]:
 
 
 def _by_number(names: Sequence[str], count: int) -> Iterator[str]:
-    """Yield the patterns with {0} or {1} of which as many columns are there as there are joints, and no more."""
+    """Yield the patterns with {0} or {1} that match exactly as many columns as there are joints."""
     sets: dict[tuple[str, str], set[str]] = {}
     for name in names:
         for found in re.finditer(r"[0-9]+", name):
@@ -147,7 +147,7 @@ def _by_number(names: Sequence[str], count: int) -> Iterator[str]:
 
 
 def quantity_of(name: str) -> tuple[str, bool] | None:
-    """Return the quantity that a name or pattern tells of, and whether as it was wanted; None if it tells none."""
+    """Return the quantity that a name or pattern belongs to, and whether in the usual form; None if unknown."""
     words = _words(name)
     kinds = {key for key, known in _WORDS.items() if words & known}
     return (kinds.pop(), bool(words & _WANTED)) if len(kinds) == 1 else None

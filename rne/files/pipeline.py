@@ -18,11 +18,11 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _AHEAD = 8  # results of a thread that wait for their turn
-_PATIENCE = 1.0  # seconds that are waited for a read to end once nobody wants it any more
+_PATIENCE = 1.0  # seconds to wait for a read to end after cancellation
 
 
 def hold_pyarrow(threads: int) -> None:
-    """Let pyarrow use no more threads of its own than this and leave signals alone, in the whole process."""
+    """Limit the number of threads of pyarrow, and disable its signal handlers, in the whole process."""
     pa.set_cpu_count(max(1, threads))
     pa.enable_signal_handlers(False)
 
@@ -31,7 +31,7 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int
     """Yield `work(item)` for each item, in the order of the items.
 
     Each thread takes the next item when it is free, so that reading, working and what is done with the results overlap.
-    The items come out of their iterator one at a time, in any thread; no more of them than are soon needed.
+    The items are taken from their iterator one at a time, in any thread, only a few in advance.
 
     Parameters
     ----------

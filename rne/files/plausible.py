@@ -1,4 +1,4 @@
-"""Whether a trajectory is likely in the units it is read in: positions against limits, times against velocities."""
+"""Plausibility of the units of a trajectory: positions against limits, times against velocities."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DEGREES = 180 / math.pi
 _ALIKE = 0.5  # square of the correlation from where on differences and velocities are of the same motion
 _TOLERANCE = 0.15
 _LONG, _SHORT = 0.5, 2e-6  # s, steps that no log of a moving robot has
-_MANY = 20  # rows from where on that is no list of way points
+_MANY = 20  # rows; fewer may be a list of waypoints
 _TIMES = {1e-3: "ms", 1e-6: "us", 1e-9: "ns"}
 _RATES = {1 / _DEGREES: "deg/s", 2 * math.pi / 60: "rpm"}
 
@@ -49,7 +49,7 @@ class Plausible:
         self._steps: list[Floats] = []
 
     def look(self, chunk: Chunk) -> None:
-        """Take a chunk as it was read; in any thread."""
+        """Process a chunk as it was read; in any thread."""
         if chunk.first >= ROWS or not chunk.rows:
             return
         q = chunk.arrays["q"]

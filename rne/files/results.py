@@ -36,12 +36,12 @@ def _is_group(item: tuple[Any, Any]) -> bool:
 
 
 def _checked(columns: object, time: bool) -> dict[str, tuple[str, ...]]:
-    """Return the columns by quantity; refuse those that a reader could not tell apart."""
+    """Return the columns by quantity; refuse ambiguous ones."""
     if not isinstance(columns, Mapping) or not all(map(_is_group, columns.items())):
         raise ArgumentError(f"columns: wanted by quantity the names of its columns, got {shown(columns)}")
     names = [name for group in columns.values() for name in group] + ["t"] * time
     if twice := [name for name, count in Counter(names).items() if count > 1]:
-        raise ArgumentError(f"columns: names that stand twice: {', '.join(twice)}")
+        raise ArgumentError(f"columns: duplicate names: {', '.join(twice)}")
     if not names:
         raise ArgumentError(f"columns: wanted one column or more, got {shown(columns)}")
     if time and "t" in columns:
@@ -61,7 +61,7 @@ class Results:
     ----------
     path : the file, or an open stream of bytes of `format`. Where anything goes wrong inside the ``with`` statement, an
         old file stays as it was. Of streams, only plain files with the name of a compressed file are compressed; what
-        `gzip.open` and its like return is written to as it is.
+        `gzip.open` and similar functions return is written unchanged.
     columns : by quantity, the names of its columns.
     time : type of the column t (a pyarrow type; text is written as text only into CSV, durations there as
         seconds with all their digits); None for no such column.
@@ -71,7 +71,7 @@ class Results:
     Raises
     ------
     ArgumentError
-        An argument is of the wrong kind; names stand twice, or cannot be told apart in an NPY; what is written has
+        An argument has the wrong type; names are repeated, or ambiguous in an NPY; what is written has
         other quantities, widths or lengths than `columns`.
     FileError
         The stream cannot be written in this format.
@@ -166,7 +166,7 @@ class Results:
         ArgumentError
             Quantities, widths or lengths are not those of the file, or the type of t is another.
         FileError
-            A time is no number, where the format wants one.
+            A time is not a number, which the format requires.
         """
         ordered, rows = self._ordered(arrays)
         times = self._times(t, rows, first)
@@ -206,7 +206,7 @@ class Results:
         if t is None or self._time is None:
             if (t is None) == (self._time is None):
                 return None
-            told = "wanted None, for the file has no column t (see time)" if self._time is None else "wanted times"
+            told = "wanted None, because the file has no column t (see time)" if self._time is None else "wanted times"
             raise ArgumentError(f"{self._name}: t: {told}, got {'None' if t is None else type(t).__name__}")
         if not isinstance(t, pa.Array | pa.ChunkedArray):
             raise ArgumentError(f"{self._name}: t: wanted a pyarrow array, got {shown(t)}")
@@ -223,7 +223,7 @@ class Results:
         if self._kind == "csv" and pa.types.is_duration(t.type):
             return written(t)
         if self._kind == "csv" and pa.types.is_floating(t.type) and t.null_count:
-            t = compute.fill_null(t, pa.scalar(math.nan, t.type))  # an empty field is no number
+            t = compute.fill_null(t, pa.scalar(math.nan, t.type))  # an empty field means NaN
         return t
 
     def put(self, encoded: object) -> None:

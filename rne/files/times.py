@@ -36,7 +36,7 @@ def seconds(where: str, t: pa.Array, first: int = 0, origin: pa.Scalar | None = 
         them, ``2030-01-31 12:00:00.25``, in UTC or with a zone, durations as ``0 days 00:00:01.25``; empty text is a
         time that is not known, NaN).
     origin : a time, say the first, where differences of times matter: time stamps are counted from it, for nanoseconds
-        since 1970 are more than a float can tell apart, and numbers must be seconds.
+        since 1970 exceed the precision of a float, and numbers must be seconds.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def seconds(where: str, t: pa.Array, first: int = 0, origin: pa.Scalar | None = 
     Raises
     ------
     FileError
-        Some time is no number, or so large that it is a count of something shorter than seconds.
+        A time is not a number, or too large to be in seconds.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def _check_unit(where: str, numbers: NDArray[np.float64], first: int, latest: fl
 
 
 def _read(where: str, t: pa.Array, first: int, origin: pa.Scalar | None) -> tuple[pa.Array, pa.Scalar | None]:
-    """Return text as the numbers or the time stamps that it tells; the origin along with it."""
+    """Return text as numbers or time stamps, with the origin."""
     text = compute.if_else(compute.equal(compute.ascii_trim_whitespace(t), ""), None, t)
     try:
         numbers = text.cast(pa.float64())
@@ -133,12 +133,12 @@ def unit_type(kind: pa.DataType, unit: str | None) -> pa.DataType:
 
 
 def in_unit(where: str, t: pa.Array, unit: str | None, first: int = 0) -> pa.Array:
-    """Return times that are counted in a unit, s, ms, us or ns, as what tells its unit; whole numbers keep all digits.
+    """Convert times counted in s, ms, us or ns to a type that includes the unit; whole numbers keep all digits.
 
     Raises
     ------
     FileError
-        They are no numbers, or too large for nanoseconds in 64 bits.
+        They are not numbers, or too large for nanoseconds in 64 bits.
     """
     if unit is None:
         return t
@@ -152,7 +152,7 @@ def in_unit(where: str, t: pa.Array, unit: str | None, first: int = 0) -> pa.Arr
         if pa.types.is_integer(kind):
             return t.cast(pa.int64()).cast(pa.duration(unit))
         if pa.types.is_timestamp(kind) or pa.types.is_duration(kind):
-            raise FileError(f"{where}: column t is {kind}, which tells its unit itself; leave the unit of times out")
+            raise FileError(f"{where}: column t is {kind}, which includes its unit; omit the unit of times")
         numbers = numbers_of(t) / _UNITS[unit]
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise FileError(f"{where}: column t: wanted numbers, got {kind}: {reason(error)}") from None
@@ -172,7 +172,7 @@ def two_parts(where: str, whole: pa.Array, rest: pa.Array, first: int = 0) -> pa
     Raises
     ------
     FileError
-        A part is no whole number, or there are nanoseconds beyond a second.
+        A part is not an integer, or there are nanoseconds beyond a second.
     """
     parts = []
     for part, unit in ((whole, "s"), (rest, "ns")):
@@ -183,7 +183,7 @@ def two_parts(where: str, whole: pa.Array, rest: pa.Array, first: int = 0) -> pa
     beyond = compute.fill_null(compute.or_(compute.less(parts[1], 0), compute.greater_equal(parts[1], 10**9)), False)
     if compute.any(beyond).as_py():
         row = compute.index(beyond, True).as_py()
-        raise FileError(f"{where}: row {first + row + 1}: {parts[1][row]} nanoseconds are no part of a second")
+        raise FileError(f"{where}: row {first + row + 1}: {parts[1][row]} nanoseconds are not a fraction of a second")
     return compute.add_checked(*parts).cast(pa.duration("ns"))
 
 
@@ -195,7 +195,7 @@ def wrap_hint(old: float, new: float) -> str:
 
 
 def written(durations: pa.Array) -> pa.Array:
-    """Return durations as text in seconds, with all their digits and no exponent; nan where there is none."""
+    """Return durations as text in seconds, with all their digits and no exponent; nan for missing ones."""
     counts = durations.cast(pa.duration("ns")).view(pa.int64())
     size = compute.abs_checked(counts)
     whole = compute.divide(size, 10**9)
@@ -263,7 +263,7 @@ def _alone(scalar: pa.Scalar) -> pa.Array:
 
 
 def _odd(text: pa.Array, first: int) -> str:
-    """Return which time of a column cannot be read; those before it tell whether numbers or time stamps are wanted."""
+    """Return the first unreadable time of a column; those before it show whether numbers or time stamps are wanted."""
     forms = dict(enumerate([pa.float64(), *_STAMPS]))
     before = set(forms)
     for row, field in enumerate(text, first + 1):

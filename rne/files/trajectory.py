@@ -175,7 +175,7 @@ class Trajectory:
         return [place for group in groups for place in group]
 
     def _kept(self) -> list[int]:
-        """Return the places of the columns that are no numbers of a quantity: times, and names of joints."""
+        """Return the indices of the columns that are not numbers of a quantity: times, and names of joints."""
         return [
             place for place in (self.columns.time, self.columns.nanoseconds, *self.columns.labels) if place is not None
         ]

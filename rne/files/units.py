@@ -28,7 +28,7 @@ def factors(robot: Robot, quantity: str, text: object) -> Floats | None:
 
     Parameters
     ----------
-    robot : tells which coordinates are angles, and the effort limits.
+    robot : defines which coordinates are angles, and the effort limits.
     quantity : q, qd, qdd or tau.
     text : a unit; several with commas between them, one a coordinate, or one for angles and one for lengths. Currents
         and percentages have a number a coordinate, or one for all: ``A:0.11,0.11,0.07`` (N m/A, at the joint),
@@ -74,7 +74,7 @@ def factors(robot: Robot, quantity: str, text: object) -> Floats | None:
     for k, (word, is_angle) in enumerate(zip(words, angular, strict=True)):
         if word not in (angles if is_angle else lengths):
             what = "an angle" if is_angle else "a length"
-            raise ArgumentError(f"{argument}: {robot.joint_names[k]} is {what}; {word!r} is no unit of it")
+            raise ArgumentError(f"{argument}: {robot.joint_names[k]} is {what}; {word!r} is not a unit of it")
         found[k] = (angles if is_angle else lengths)[word]
     return _or_none(found)
 

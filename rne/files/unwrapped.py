@@ -26,7 +26,7 @@ class Unwrapper:
 
     Parameters
     ----------
-    robot : tells which joints are continuous: revolute ones without position limits.
+    robot : defines which joints are continuous: revolute ones without position limits.
     joints : names of those to unwrap besides; an empty sequence unwraps none, and refuses no jump; None unwraps the
         continuous ones and refuses jumps of nearly a turn of the others.
 
@@ -37,7 +37,7 @@ class Unwrapper:
     Raises
     ------
     ArgumentError, UnknownNameError
-        A name is none of a revolute joint of the robot.
+        A name is not that of a revolute joint of the robot.
 
     References
     ----------

@@ -1,9 +1,9 @@
-"""Compiled code on disk: a file for each function and signature, whole or not there.
+"""Compiled code on disk: one file for each function and signature, complete or absent.
 
-Numba's own cache keeps an index of numbered files for each function. Of two processes that save at once, both may take
-the same number; one that dies between index and file leaves an index that points to code of older sources; and a file
-that was cut short is an error on every later call. Here nothing is shared. A file is named after all that its code
-depends on, begins with the hash of its name and content, and appears by renaming.
+Numba's own cache keeps an index of numbered files for each function. Two processes that save at the same time may
+take the same number; a process that is killed between writing index and file leaves an index that points to code of
+older sources; and a truncated file raises an error on every later call. Here nothing is shared. A file is named after
+everything that its code depends on, begins with the hash of its name and content, and appears by renaming.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from numba.core.caching import FunctionCache
 from numba.core.serialize import dumps
 
 ASKED = ("BOUNDSCHECK", "DEBUGINFO_DEFAULT", "OPT")
-"""Settings of numba, as NUMBA_BOUNDSCHECK, that change the code."""
+"""Settings of numba, such as NUMBA_BOUNDSCHECK, that change the code."""
 
 
 class WholeFiles:
-    """Files of one function, as numba's cache loads and saves them.
+    """The files of one function, with the interface that numba's cache expects.
 
     Parameters
     ----------
-    folder : where they are.
+    folder : where the files are.
     name : of the function, its line and the version of Python.
     stamp : of the sources; files of the same function with another stamp are removed when one is saved.
     """
@@ -41,7 +41,7 @@ class WholeFiles:
         self._stamp = stamp[:16]
 
     def load(self, key: Any) -> Any:
-        """Return what was saved under a key; None if there is no such file, or anything is wrong with it."""
+        """Return what was saved under a key; None if the file does not exist or is damaged."""
         path = self._path(key)
         try:
             content = path.read_bytes()
@@ -51,7 +51,7 @@ class WholeFiles:
         return pickle.loads(data) if _digest(path, data) == digest else None
 
     def save(self, key: Any, data: Any) -> None:
-        """Save; a process that is killed on the way leaves a file that nobody reads."""
+        """Save. A process that is killed while saving leaves a temporary file that is never read."""
         content = dumps(data)
         path = self._path(key)
         draft = path.with_name(f"{path.name}.tmp.{uuid.uuid4().hex[:16]}")
@@ -64,9 +64,9 @@ class WholeFiles:
         self._remove_stale()
 
     def _path(self, key: Any) -> Path:
-        """Types, processor, closures and byte code are in the key, and their texts are the same in every process.
+        """Types, processor, closures and byte code are part of the key, with the same text in every process.
 
-        Not in it is what the environment asks of numba, such as checks of bounds, which code compiled without has not.
+        The key does not include the environment's settings of numba, such as bounds checking. They are added here.
         """
         asked = [str(getattr(numba.config, name)) for name in ASKED]
         depends_on = repr((key, numba.__version__, llvmlite.__version__, asked))
@@ -81,20 +81,20 @@ class WholeFiles:
 
 
 def _digest(path: Path, content: bytes) -> bytes:
-    """Hash content along with the name it was saved under: whole code of another function, renamed, is not taken.
+    """Hash content and file name, so that intact code of another function under this name is rejected.
 
-    Not with the folder, because copies of the package share code that was compiled for one of them.
+    The folder is not hashed, because a copy of the package may use code that was compiled for the original.
     """
     return hashlib.sha256(path.name.encode() + b"\0" + content).digest()
 
 
 class EntryCache(FunctionCache):  # type: ignore[misc]
-    """Numba's cache of a function, with such files.
+    """Numba's cache of a function, stored in `WholeFiles`.
 
     Raises
     ------
     RuntimeError
-        No folder for it can be written.
+        No folder for it is writable.
     """
 
     def __init__(self, function: Any, stamp: str) -> None:
@@ -102,7 +102,7 @@ class EntryCache(FunctionCache):  # type: ignore[misc]
         self._cache_file = WholeFiles(self._cache_path, self._impl.filename_base, stamp)
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Save compiled code; if that fails, as on a full disk, the code is there all the same."""
+        """Save compiled code; if that fails, for example on a full disk, warn, and use the code without saving."""
         try:
             super().save_overload(sig, data)
         except OSError as error:
@@ -113,7 +113,7 @@ _said_uncached = False
 
 
 def say_uncached(reason: str) -> None:
-    """Say once that compiled code cannot be kept."""
+    """Warn once that compiled code cannot be saved."""
     global _said_uncached
     if not _said_uncached:
         _said_uncached = True

@@ -1,4 +1,4 @@
-"""What compiled code has to know of a robot and of this process to answer a call: an array of words. No numba here."""
+"""The card: what compiled code needs to know about a robot and this process, as an array of words. No numba here."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# The words: where the table lies and how many numbers it has; coordinates; where zeros lie; bytes of
-# a number; then addresses of objects, of arrays, the dtype of the card, that of doubles and None; and the
-# function by which numpy makes an array.
+# The words: address and size of the table; number of coordinates; address of an array of zeros; bytes per number; the
+# addresses of four Python objects: the type of arrays, the dtype of the card, the dtype of doubles, and None; and the
+# address of the function by which numpy creates an array.
 TABLE, NUMBERS, COORDINATES, ZEROS, ITEMSIZE, ARRAY, FLOATS, DOUBLES, NONE, NEW = range(10)
 
-_EMPTY = 184  # place of PyArray_Empty in the interface of numpy for C, which never moves
+_EMPTY = 184  # index of PyArray_Empty in numpy's C API, which is stable
 _DOUBLE, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
 _PROCESS = id(np.ndarray), id(_DOUBLE), id(None)
 
@@ -29,12 +29,12 @@ _MAKE_EMPTY = _numpy_function(_EMPTY)
 
 
 def make_cards(table: NDArray[Any], table32: NDArray[Any], coordinates: int) -> dict[str, NDArray[Any]]:
-    """Return the cards of a robot for calls in either precision, and the zeros that stand for None.
+    """Return the cards of a robot for calls in either precision, and the zeros used in place of None.
 
     Parameters
     ----------
-    table, table32 : of the links. The caller keeps them and all that is returned alive.
-    coordinates : how many the robot has.
+    table, table32 : the link tables. The caller must keep them and everything returned alive.
+    coordinates : number of coordinates of the robot.
     """
     zeros = np.zeros(max(coordinates, 6))  # a wrench is six numbers
     cards = [_card(t, coordinates, zeros) for t in (table, table32)]

@@ -1,4 +1,4 @@
-"""The center of mass, its velocity and its Jacobian, from the mass and first moments that each joint carries."""
+"""The center of mass, its velocity and its Jacobian, from mass and first moments of the bodies beyond each joint."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from rne.kernels.single import (
     vector_at,
 )
 
-# What is asked for.
+# Values of the argument `what`.
 POSITION, VELOCITY, JACOBIAN = 0, 1, 2
 
-# Numbers kept for each link: its placement, mass and first moments of it and of all that hangs on it.
+# Numbers stored for each link: its placement, then mass and first moments of the link and all its descendants.
 MASS, MOMENTS = PLACEMENT, PLACEMENT + 1
 WORK = PLACEMENT + 4
 
@@ -86,7 +86,7 @@ def recursion(table, state, work, out, what):
 
 @on_scratch(WORK)
 def one(table, room, q, qd, result, what):
-    """One state, of floats. Shapes are the caller's business."""
+    """Calculate one state, of floats. The caller has checked the shapes."""
     state, packs, work, _ = room
     load_one(table, q, state, index(Q))
     load_one(table, qd, state, index(QD))
@@ -113,7 +113,7 @@ def make_one(stamp: str) -> Callable[..., Any]:
         qd_row = vector_at(card, qd_at, n)
         filling = filled(card, result, 1, 3 * n if what == JACOBIAN else 3)[0]
         one(table, q_row, qd_row, filling, what)
-        if filling.size > 0 and filling[0] != filling[0]:  # the answer to a NaN, or to a robot without mass
+        if filling.size > 0 and filling[0] != filling[0]:  # NaN in the input, or a robot without mass
             return given_up(card, result)
         return answer(result)
 

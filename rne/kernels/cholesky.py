@@ -1,8 +1,8 @@
 """Symmetric positive definite matrices as L^T D L with unit lower triangular L: factors, solutions, inverses.
 
 Source: Featherstone, "Rigid Body Dynamics Algorithms" (2008), section 6.5, without its use of the zeros. It starts from
-the last row, at the tips of a robot, so a pivot is the inertia that a joint feels while those beyond it give way; the
-articulated-body algorithm divides by the same numbers.
+the last row, at the tips of a robot, so a pivot is the inertia seen by a joint while the joints beyond it are free to
+move; the articulated-body algorithm divides by the same numbers.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from rne.kernels.simd.num import all_zero, by_precision, fma, lanes_below, like
 
 @inline
 def tiny(x, scale):
-    """What is no inertia beside `scale` but rounding: the verdict on float64, a suspicion on float32."""
+    """Bound below which an inertia of size `scale` is rounding error: reliable in float64, a first test in float32."""
     return fma(scale, by_precision(x, 1e-12, 1e-5), by_precision(x, 1e-300, 1e-37))
 
 
 @inline
 def mark(suspects, bits, first, count):
-    """Set `suspects` of `count` samples from `first` on to 1 where the bit of their lane is set."""
+    """Set `suspects[first:first + count]` to 1 where the bit of the lane is set."""
     if bits != 0:
         for lane in range(count):
             if (bits >> lane) & 1:
@@ -30,10 +30,11 @@ def mark(suspects, bits, first, count):
 def factor(A, spare, n):
     """Replace the lower triangle of A (n, n) by the factors, the diagonal by 1 / D.
 
-    spare : (2, n), whose row 1 holds how large each diagonal entry can be at most; scratch from then on. Returns one
-    bit a lane: whether a pivot is tiny beside the number it started from, or a thousand times tinier beside that bound;
-    then the matrix is singular as far as one can tell. NaN is not tiny. Large terms may cancel in the entry itself,
-    as where rods lie folded; in float64 it counts until all of it is rounding, hence a thousandth of the bound.
+    spare : (2, n), whose row 1 holds an upper bound of each diagonal entry; it is overwritten. Returns one bit per
+    lane: whether a pivot is tiny relative to the diagonal entry that it started from, or relative to a thousandth of
+    the bound; the matrix is then numerically singular. NaN does not count as tiny. The diagonal entry itself can
+    suffer from cancellation, for example when rods are folded together; in float64 such an entry is accepted until it
+    is all rounding error, hence a thousandth of the bound.
     """
     singular = 0
     for k in range(n):
@@ -70,7 +71,7 @@ def solve(A, x, n):
 def invert(A, n):
     """Replace the factors by the inverse, N D^-1 N^T with N = L^-1; both triangles.
 
-    First N takes the place of L, row by row; then the product that of N, from the last row on.
+    N replaces L, row by row; then the product replaces N, from the last row on.
     """
     for i in range(n):
         for j in range(i):

@@ -1,14 +1,15 @@
 """Christoffel symbols of the first kind of the mass matrix: D_ijk with tau_i = sum of D_ijk qd_j qd_k.
 
-With J_i the velocity field of unit rate of joint i alone, they are integrals over the points of the robot,
+With J_i the velocity field when joint i alone moves at unit rate, they are integrals over the mass of the robot,
 
     D_ijk = integral of J_i . dJ_k/dq_j dm
 
-Where joint j is k or carries it, all of J_k turns with it, dJ_k/dq_j = z_j x J_k about a revolute joint and nothing
-along a prismatic one. So D_ijk = D_ikj = z_j . Q_ki with Q_ki = integral of J_k x J_i dm over all beyond both joints:
-one vector for every two joints on a path to the base, and Q_ik = -Q_ki. Of order n d^2 for trees of depth d, as the
-recursion of Echeandia and Wensing, "Numerical methods to compute the Coriolis matrix and Christoffel symbols for
-rigid-body systems", ASME J. Comput. Nonlinear Dyn. 16 (2021). As M, they do not notice the regrouping of the bodies.
+If joint j is joint k or lies between it and the base, J_k rotates with joint j: dJ_k/dq_j = z_j x J_k if j is revolute,
+and zero if it is prismatic. So D_ijk = D_ikj = z_j . Q_ki with Q_ki = integral of J_k x J_i dm over all bodies beyond
+both joints: one vector for each pair of joints on a path to the base, and Q_ik = -Q_ki. Of order n d^2 for trees of
+depth d, like the recursion of Echeandia and Wensing, "Numerical methods to compute the Coriolis matrix and Christoffel
+symbols for rigid-body systems", ASME J. Comput. Nonlinear Dyn. 16 (2021). As for M, regrouped bodies give the same
+result.
 """
 
 from __future__ import annotations
@@ -41,14 +42,14 @@ from rne.kernels.single import (
     vector_at,
 )
 
-# Numbers kept for each link: its placement, and the moments m, h, S of all that is beyond its joint.
+# Numbers stored for each link: its placement, and the moments m, h, S of all bodies beyond its joint.
 MASS, FIRST, SECOND = PLACEMENT, PLACEMENT + 1, PLACEMENT + 4
 WORK = PLACEMENT + 10
 
 
 @inline
 def _add(table, D, i, j, k, value):
-    """Add to D_ijk and D_ikj of joints what they give of those of the coordinates."""
+    """Add D_ijk = D_ikj = value of three joints to the symbols of the coordinates that they follow."""
     weighted = value * (table[i, RATIO] * table[j, RATIO] * table[k, RATIO])
     a, b, c = int(table[i, LEADER]), int(table[j, LEADER]), int(table[k, LEADER])
     D[a, b, c] = D[a, b, c] + weighted
@@ -58,14 +59,14 @@ def _add(table, D, i, j, k, value):
 
 @inline
 def _turned(table, work, j, Q):
-    """z_j . Q, or zero for a joint that does not turn what it carries."""
+    """z_j . Q for a revolute joint, zero for a prismatic one."""
     zero = like(Q[0], 0.0)
     return along_axis(table, j, get_axis(work, j), (zero, zero, zero), Q)
 
 
 @inline
 def _pair(table, work, D, i, k, Q):
-    """Add all symbols that come of joint i and joint k, which carries it, where Q = Q_ki."""
+    """Add all symbols of joint i and its ancestor k, where Q = Q_ki."""
     j = i
     while j != k:
         _add(table, D, k, j, i, -_turned(table, work, j, Q))
@@ -79,9 +80,9 @@ def _pair(table, work, D, i, k, Q):
 
 @inline
 def recursion(table, state, work, D):
-    """Turn rows Q, SIN_Q and COS_Q of `state` into D, (coordinates, coordinates, coordinates).
+    """Calculate D (coordinates, coordinates, coordinates) from rows Q, SIN_Q and COS_Q of `state`.
 
-    table : (links + 1, WIDTH). work : (links + 1, WORK) scratch. Mimic joints are reduced on the way.
+    table : (links + 1, WIDTH). work : (links + 1, WORK) scratch. Mimic joints are reduced to coordinates.
     """
     links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
     zero = like(state[Q, 0], 0.0)
@@ -89,7 +90,7 @@ def recursion(table, state, work, D):
         for b in range(n):
             for c in range(n):
                 D[a, b, c] = zero
-    for i in range(1, links + 1):  # the rate of an inertia by its own joint is none, but a NaN must stay one
+    for i in range(1, links + 1):  # D_iii is zero, but propagates NaN
         a = int(table[i, LEADER])
         D[a, a, a] = fma(state[Q, int(table[i, COORDINATE])], zero, D[a, a, a])
     placements(table, state, work)
@@ -117,7 +118,7 @@ def recursion(table, state, work, D):
 
 @on_scratch(WORK)
 def one(table, room, q, D):
-    """One state, of floats. Shapes are the caller's business."""
+    """Calculate one state, of floats. The caller has checked the shapes."""
     state, packs, work, _ = room
     load_one(table, q, state, index(Q))
     sines(packs, packs.shape[1])

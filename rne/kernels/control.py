@@ -1,4 +1,4 @@
-"""Control of the joints: feedback of the error, its rate and its integral, beside what a model of the robot knows.
+"""Joint control: feedback of the error, its rate and its integral, with or without model-based terms.
 
 Sources: Craig, "Introduction to Robotics" (3rd ed., 2005), sections 9.9 and 10.3 to 10.5; Siciliano, Sciavicco,
 Villani, Oriolo, "Robotics: Modelling, Planning and Control" (2009), sections 8.3 and 8.5; Åström, Hägglund, "Advanced
@@ -7,7 +7,7 @@ PID Control" (2006), section 3.5, on windup. One formula covers them: with a ref
     u = kp e + ki (integral of e) + kd e'
 
 the torque is u, or u + model(q, 0, 0), or u + model(r, r', r''), or model(q, qd, r'' + u), where model is inverse
-dynamics. It comes as a pointer to its entry, as forward dynamics does in `simulation`.
+dynamics. It is passed as a pointer to its entry, like forward dynamics in `simulation`.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ NOTHING, GRAVITY, FEEDFORWARD, COMPUTED = range(4)
 # Rows of the gains; the last is the largest torque.
 KP, KI, KD, LIMIT = range(4)
 
-# Scratch for each coordinate of each simulation: state that the model is asked about, and its answer.
+# Scratch for each coordinate of each simulation: q, qd, qdd for the model, and the torque that it returns.
 ASKED = 4
 
 
 @inline
 def _piece(breaks, t, near):
-    """Piece of a path around the time `near`, how far it has been passed at t, and 1 / its length.
+    """Return the piece of a path at the time `near`, the fraction of it that has elapsed at t, and 1 / its duration.
 
-    Before and after the path it has not moved at all, or all the way, and the last number is zero.
+    Before and after the path the fraction is 0 or 1, and the last number is zero.
     """
     low, high = 0, breaks.shape[0] - 2
     if near < breaks[0]:
@@ -52,7 +52,7 @@ def _piece(breaks, t, near):
 
 @inline_allocating
 def _ask_model(model, one, many, asked, addresses, rows, loads):
-    """Inverse dynamics of the first three quarters of `asked` into the last, at `addresses` for `many`."""
+    """Write inverse dynamics of the first three quarters of `asked` to the last; `many` uses `addresses`."""
     if many is not None:
         many(model, 0, rows, addresses, loads)
     if one is not None:
@@ -64,12 +64,12 @@ def _ask_model(model, one, many, asked, addresses, rows, loads):
 def torques(law, first, t, near, motion, tau, asked, addresses):
     """Fill `tau` and the rate of the integral of the error, (rows * n) each, of simulations from `first` on.
 
-    near : a time beside t that tells which piece of the reference counts where two meet.
+    near : a time close to t that selects the piece of the reference where two pieces meet.
     motion : (q, qd, integral, rate), (rows * n) each. asked, addresses : as `scratch` returns them.
     law : (model; inverse dynamics for one state, and for batches, one of them None; its loads; gains (samples, 4, n);
-    breaks (K,) of the reference in time; its pieces (samples, K - 1, 6, n), polynomials in the part passed; what the
-    model adds; whether only the measured velocity is fed back).
-    An integral does not grow where the torque is at its limit and it would push on.
+    breaks (K,) of the reference in time; its pieces (samples, K - 1, 6, n), polynomials in the elapsed fraction; what
+    the model adds; whether only the measured velocity is fed back).
+    The integral does not grow while the torque is at its limit and the error has the same sign.
     """
     model, one, many, loads, gains, breaks, pieces, kind, on_measurement = law
     q, qd, integral, rate = motion
@@ -111,7 +111,7 @@ def torques(law, first, t, near, motion, tau, asked, addresses):
 
 @inline_allocating
 def scratch(rows, n):
-    """What `torques` works in: `asked`, and address and row stride in bytes of each of its parts."""
+    """Scratch of `torques`: `asked`, and address and row stride in bytes of each of its parts."""
     m = rows * n
     asked, addresses = np.empty(ASKED * m), np.empty(2 * ASKED, np.intp)
     for part in range(ASKED):
@@ -120,7 +120,7 @@ def scratch(rows, n):
 
 
 def make_one(stamp: str) -> Callable[..., None]:
-    """Make the entry for one state of one simulation, for integrators outside of here."""
+    """Make the entry for one state of one simulation, for integrators in Python."""
 
     def control_one(law, sample, t, q, qd, integral, rate, tau):
         stamp  # noqa: B018  part of the cache key

@@ -1,7 +1,7 @@
-"""From the coordinates of the caller to the joints of the robot and back.
+"""Conversion between the coordinates of the caller and the joints of the robot.
 
 Mimic joints are a coordinate reduction: q_joint = G q + shift, and tau = G^T tau_joint by virtual work. Kernels see
-joints only. Without mimics joints and coordinates are the same numbers, and batches go into place without a copy.
+joints only. Without mimic joints, joints and coordinates are the same, and batches are loaded without a copy.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rne.kernels.simd.tile import load_tile, store_tile
 
 @inline
 def expand(table, x, joints, shifted):
-    """joints = G x, and the shift on top where `shifted` is 1.0: for positions, not for rates."""
+    """joints = G x + shifted * shift; `shifted` is 1.0 for positions and 0.0 for rates."""
     for i in range(int(table[0, LINKS])):
         leader = x[int(table[i + 1, LEADER])]
         joints[i] = fma(leader, table[i + 1, RATIO], like(leader, table[i + 1, SHIFT] * shifted))
@@ -33,7 +33,7 @@ def reduce(table, joints, tau):
 
 @borrowing
 def _expand(table, x, joints, shifted):
-    """`expand` out of line: states of floats rarely need it."""
+    """Call `expand` out of line, because states of floats rarely need it."""
     expand(table, x, joints, shifted)
 
 
@@ -44,9 +44,9 @@ def _reduce(table, joints, tau):
 
 @inline
 def load_one(table, x, state, k):
-    """Row k of `state`, an array of floats, from coordinates x; row Q is for positions.
+    """Fill row k of `state`, an array of floats, from coordinates x; row Q holds positions.
 
-    Lanes beyond the joints, which only `sines` works on, become zero.
+    Lanes beyond the joints, which only `sines` reads, become zero.
     """
     links = int(table[0, LINKS])
     if table[0, MIMIC] != 0.0:
@@ -61,7 +61,7 @@ def load_one(table, x, state, k):
 
 @inline
 def store_one(table, state, k, tau):
-    """Coordinates `tau` from row k of `state`, an array of floats."""
+    """Fill coordinates `tau` from row k of `state`, an array of floats."""
     if table[0, MIMIC] != 0.0:
         _reduce(table, state[k], tau)
     else:
@@ -71,9 +71,9 @@ def store_one(table, state, k, tau):
 
 @inline
 def load_many(table, state, tile, first, count, addresses, row, last):
-    """Read `count` batches, samples `row` and following, into rows `first` and on of `state`, an array of packs.
+    """Read `count` batches, from sample `row` on, into the rows of `state`, an array of packs, from row `first` on.
 
-    Row Q is for positions. addresses : address and row stride in bytes of each batch, one after the other.
+    Row Q holds positions. addresses : address and row stride in bytes of each batch, one after the other.
     tile : (1 or more, coordinates) scratch.
     """
     n = int(table[0, COORDINATES])
@@ -88,7 +88,7 @@ def load_many(table, state, tile, first, count, addresses, row, last):
 
 @inline
 def store_many(table, state, k, tile, address, step, row, last):
-    """Write row k of `state` as samples `row` and following of a batch; `tile` (1 or more, coordinates) is scratch."""
+    """Write row k of `state` to a batch, from sample `row` on; `tile` (1 or more, coordinates) is scratch."""
     n = int(table[0, COORDINATES])
     mimic = table[0, MIMIC] != 0.0
     if mimic:
@@ -98,10 +98,11 @@ def store_many(table, state, k, tile, address, step, row, last):
 
 @inline
 def sines(state, columns):
-    """Rows SIN_Q and COS_Q of `state`, an array of packs, become sine and cosine of row Q.
+    """Fill rows SIN_Q and COS_Q of `state`, an array of packs, with sine and cosine of row Q.
 
-    One state of floats comes as packs of joints, a batch as packs of samples. Apart from the recursion because here all
-    is independent, keeps the machine busy, and the rare call for huge angles takes no registers from the recursion.
+    One state of floats is passed as packs of joints, a batch as packs of samples. This is separate from the recursion
+    because all angles are independent here, which the processor can overlap, and because the rare call for huge angles
+    would cost the recursion registers.
     """
     for j in range(columns):
         state[SIN_Q, j], state[COS_Q, j] = sincos(state[Q, j])

@@ -1,15 +1,15 @@
-"""Coriolis matrix of Christoffel symbols of the first kind, in one sweep out, one in, and a walk to the base a joint.
+"""Coriolis matrix of Christoffel symbols: an outward sweep, an inward sweep, and from each joint a walk to the base.
 
-With J_j the velocity field of unit rate of joint j alone (z x r about an axis through the origin, or z along it), mass
-matrix and Christoffel symbols are integrals over the points of the robot:
+With J_j the velocity field when joint j alone moves at unit rate (z x r for a revolute joint with an axis through the
+origin, z for a prismatic one), mass matrix and Christoffel symbols are integrals over the mass of the robot:
 
     M_ij = integral of J_i . J_j dm,    D_ijk = integral of J_i . dJ_j/dq_k dm,    C_ij = integral of J_i . J'_j dm
 
-with J' the rate of change as the points move. So column j of C is what the joints bear of the acceleration field J'_j,
-and needs no more of the bodies beyond joint j than their moments and the rates of these (`moments.py`). This is the
+with J' the rate of change along the motion. So column j of C contains the joint torques of the acceleration field J'_j,
+which depend on the bodies beyond joint j only by their moments and the rates of these (`moments.py`). This is the
 matrix of Echeandia and Wensing, "Numerical methods to compute the Coriolis matrix and Christoffel symbols for
 rigid-body systems", ASME J. Comput. Nonlinear Dyn. 16 (2021), whose composite 6x6 matrices B hold the same integrals.
-O(n d) for trees of depth d. As M, it does not notice the regrouping of the bodies.
+O(n d) for trees of depth d. As for M, regrouped bodies give the same result.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ from rne.kernels.single import (
     vector_at,
 )
 
-# Numbers kept for each link: its placement, angular velocity, rate of its axis, position and velocity of its origin
-# as seen from the origin of the parent, and the moments of all that is beyond its joint: m, h, S, h', V.
+# Numbers stored for each link: its placement, angular velocity, rate of its axis, position and velocity of its origin
+# relative to that of the parent, and the moments of all bodies beyond its joint: m, h, S, h', V.
 W, TURNING, ARM, ARM_RATE = PLACEMENT, PLACEMENT + 3, PLACEMENT + 6, PLACEMENT + 9
 MASS, FIRST, SECOND, FIRST_RATE, SECOND_RATE = (
     PLACEMENT + 12,
@@ -58,7 +58,7 @@ WORK = PLACEMENT + 34
 
 @inline
 def _outward(table, state, work):
-    """Motion of every link, and the moments of its own body."""
+    """Calculate the motion of every link, and the moments of its own body."""
     placements(table, state, work)
     zero = like(work[0, 0], 0.0)
     put(work, 0, W, (zero, zero, zero))
@@ -81,14 +81,14 @@ def _outward(table, state, work):
 
 @inline
 def _enter(table, C, i, k, value):
-    """Enter what belongs to joints i and k; adds up to G^T C G where joints follow others, whose entries meet."""
+    """Add the entries of joints i and k to those of their coordinates; the sum is G^T C G."""
     row, column = int(table[i, LEADER]), int(table[k, LEADER])
     C[row, column] = fma(value, table[i, RATIO] * table[k, RATIO], C[row, column])
 
 
 @inline
 def recursion(table, state, work, C):
-    """Turn rows Q, QD, SIN_Q and COS_Q of `state` into C, (coordinates, coordinates).
+    """Calculate C (coordinates, coordinates) from rows Q, QD, SIN_Q and COS_Q of `state`.
 
     table : (links + 1, WIDTH). work : (links + 1, WORK) scratch.
     """
@@ -112,11 +112,11 @@ def recursion(table, state, work, C):
             add_to(work, parent, SECOND, second)
             add_to(work, parent, FIRST_RATE, first_rate)
             add_to(work, parent, SECOND_RATE, second_rate)
-        # Integrals of J and r x J, then of J', r x J' and r' x J, for J = J_i, over all that joint i carries.
+        # Integrals of J and r x J, then of J', r x J' and r' x J, for J = J_i, over all bodies beyond joint i.
         a, b = momentum(table, i, axis, m, h, S)
         f, n, e = momentum_rates(table, i, axis, get3(work, i, TURNING), (m, h, S), (hd, V))
         j = int(table[i, COORDINATE])
-        felt = fma(state[Q, j], zero, fma(state[QD, j], zero, along_axis(table, i, axis, f, n)))  # a NaN must stay one
+        felt = fma(state[Q, j], zero, fma(state[QD, j], zero, along_axis(table, i, axis, f, n)))  # propagates NaN
         _enter(table, C, i, i, felt)
         last, k = i, parent
         while k > 0:
@@ -131,7 +131,7 @@ def recursion(table, state, work, C):
 
 @on_scratch(WORK)
 def one(table, room, q, qd, C):
-    """One state, of floats. Shapes are the caller's business."""
+    """Calculate one state, of floats. The caller has checked the shapes."""
     state, packs, work, _ = room
     load_one(table, q, state, index(Q))
     load_one(table, qd, state, index(QD))

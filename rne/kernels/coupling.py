@@ -1,4 +1,4 @@
-"""Springs and dampers between joints. A robot without any pays one comparison a call."""
+"""Springs and dampers between joints. They cost robots without couplings one comparison per call."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from rne.kernels.simd.num import fma, like
 
 @inline
 def ends(table, e):
-    """Which columns of a state the coupling of row `e` reads."""
+    """Columns of a state that the coupling of row `e` reads."""
     return int(table[int(table[e, FIRST]), COORDINATE]), int(table[int(table[e, SECOND]), COORDINATE])
 
 
 @inline
 def stretch(table, e, first, second):
-    """What the coupling of row `e` sees of two joints: of their positions, or of their rates."""
+    """Stretch of the coupling of row `e`, or its rate, from the positions or rates of its two joints."""
     return fma(first, table[e, OF_FIRST], second * table[e, OF_SECOND])
 
 
 @inline
 def add_couplings(table, state, k, loads, side):
-    """Add what the couplings ask, `side` (1 or -1) times, to row k of `state`, from its rows Q and QD.
+    """Add the torques of the couplings, times `side` (1 or -1), to row k of `state`, from its rows Q and QD.
 
-    By virtual work each joint carries the load of the stretch as many times as it moves it.
+    By virtual work, the load of a joint is the load of the coupling times its factor in the stretch.
     """
     links = int(table[0, LINKS])
     for e in range(links + 1, links + 1 + int(table[0, COUPLINGS])):

@@ -53,7 +53,7 @@ WORK = VELOCITY + 1
 def recursion(table, state, work, kinetic, drives):
     """Fill column ENERGY of `work` (links + 1, WORK) from rows Q, QD, SIN_Q and COS_Q of `state`, and return the sum.
 
-    kinetic : 1 for kinetic, 0 for potential energy. drives : 1 if that of rotors or springs counts.
+    kinetic : 1 for kinetic, 0 for potential energy. drives : 1 to include rotors or springs.
     """
     links = int(table[0, LINKS])
     placements(table, state, work)
@@ -92,7 +92,7 @@ def recursion(table, state, work, kinetic, drives):
 
 @on_scratch(WORK)
 def one(table, room, q, qd, kinetic, drives):
-    """One state, of floats. Shapes are the caller's business."""
+    """Calculate one state, of floats. The caller has checked the shapes."""
     state, packs, work, _ = room
     load_one(table, q, state, index(Q))
     load_one(table, qd, state, index(QD))

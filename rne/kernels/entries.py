@@ -1,4 +1,4 @@
-"""What Python calls: every algorithm with its signatures, for one state and for a batch, in float64 and float32.
+"""The functions that Python calls: each algorithm for one state and for a batch, in float64 and float32.
 
 Nothing here is compiled before its first use.
 """
@@ -47,7 +47,7 @@ def _table(dtype: types.Float) -> types.Array:
 
 
 def _many(dtype: types.Float, *more: types.Type) -> types.Type:
-    """Signature of a batch entry: table, first and one past the last sample, where the batches lie, and more."""
+    """Signature of a batch entry: table, first and one past the last sample, addresses of the batches, and more."""
     return types.void(_table(dtype), types.intp, types.intp, _ADDRESSES, *more)
 
 
@@ -57,7 +57,7 @@ _SIZES, _GIVEN, _PLACES = types.UniTuple(_INT, 7), types.UniTuple(OBJECT, 4), ty
 
 
 def _entries(make: Any, signature: Callable[[types.Float], types.Type], *, batch: bool = False) -> dict[str, Entry]:
-    """Make the entries of an algorithm, by precision: for batches, or for one state, whose arguments are objects."""
+    """Make the entries of an algorithm, by precision: for batches, or for one state, which take Python objects."""
     return {name: Entry(make, signature(dtype), batch=batch, direct=not batch) for name, dtype in _FLOATS.items()}
 
 
@@ -66,7 +66,7 @@ def _one(objects: int, *more: types.Type) -> Callable[[types.Float], types.Type]
     return lambda dtype: OBJECT(Card(dtype), *(OBJECT,) * objects, *more)
 
 
-_MARKS = types.Array(types.uint8, 1, "C")  # one a sample
+_MARKS = types.Array(types.uint8, 1, "C")  # one per sample
 _DRIVES = types.UniTuple(types.boolean, 2)
 
 READY = _entries(ready.make_ready, lambda dtype: OBJECT(Card(dtype), OBJECT, OBJECT, _SIZES, _GIVEN))
@@ -118,14 +118,14 @@ REGRESSOR_ONE = _entries(regressor.make_one, _one(6, _DRIVES))
 REGRESSOR = _entries(regressor.make_many, lambda dtype: _many(dtype, _table(dtype), _DRIVES), batch=True)
 STATIC_TORQUE_ONE = _entries(static_torque.make_one, _one(4))
 STATIC_TORQUE = _entries(static_torque.make_many, lambda dtype: _many(dtype, _table(dtype)), batch=True)
-# For other entries to call, by method where there are several.
+# Entries that other entries call, by method where there are several.
 _POINTER = types.intp(types.intp, *(types.Array(types.float64, 1, "C"),) * 4, types.intp)
 INVERSE_DYNAMICS_POINTER = Entry(inverse_dynamics.make_pointer, _POINTER, batch=False)
 FORWARD_DYNAMICS_POINTER = {
     "aba": Entry(forward_dynamics.make_pointer_articulated, _POINTER, batch=False),
     "crba": Entry(forward_dynamics.make_pointer_by_matrix, _POINTER, batch=False),
 }
-# What an evaluator calls, by the name of its method.
+# The entries of an evaluator, by the name of its method.
 EVALUATE = {
     name: Entry(getattr(evaluate, f"make_{name}"), _INT(_INT), batch=False, direct=True)
     for name in (
@@ -139,14 +139,14 @@ _INVERSE = (types.FunctionType(_INT(_INT, *(_VECTOR,) * 4, _INT)), types.Functio
 
 
 def _law(one: types.Type, many: types.Type) -> types.Type:
-    """Type of a law, as `control.torques` takes it, with inverse dynamics for one state, or for batches."""
+    """Type of a control law for `control.torques`, with inverse dynamics for one state or for batches."""
     gains, pieces = (types.Array(types.float64, k, "A", readonly=True) for k in (3, 4))
     breaks = types.Array(types.float64, 1, "C", readonly=True)
     return types.Tuple((_table(types.float64), one, many, _INT, gains, breaks, pieces, _INT, types.boolean))
 
 
 def _simulation(one: types.Type, many: types.Type, law: types.Type = types.none) -> Entry:
-    """Make the entry of simulations with forward dynamics for one state, or for batches."""
+    """Make the entry of simulations, with forward dynamics for one state or for batches."""
     held = types.Array(types.float64, 3, "A", readonly=True)
     dynamics = types.Tuple((_table(types.float64), one, many, _INT))
     # A tuple that begins with a function makes numba warn.
@@ -157,7 +157,7 @@ def _simulation(one: types.Type, many: types.Type, law: types.Type = types.none)
 
 _FORWARD = (_INVERSE[0], types.FunctionType(_many(types.float64, _INT, _MARKS)))
 SIMULATE_ONE, SIMULATE = _simulation(_FORWARD[0], types.none), _simulation(types.none, _FORWARD[1])
-# The same with a ready law of control.
+# The same with a built-in control law.
 CONTROLLED_ONE = _simulation(_FORWARD[0], types.none, _law(_INVERSE[0], types.none))
 CONTROLLED = _simulation(types.none, _FORWARD[1], _law(types.none, _INVERSE[1]))
 CONTROL_ONE = Entry(
@@ -178,7 +178,7 @@ _WRITE_ADDRESSES = {
 def addresses_of(arrays: Sequence[NDArray[Any]]) -> NDArray[np.intp]:
     """Return address and row stride in bytes of arrays (samples, width), one after the other.
 
-    Four arrays a call: asking numpy takes 800 ns an address, which four times is a small batch.
+    Four arrays per call, compiled: numpy takes 800 ns per address, and four of them cost as much as a small batch.
     """
     write = _WRITE_ADDRESSES[arrays[0].dtype.char]
     addresses = np.empty(8 * -(-len(arrays) // 4), np.intp)

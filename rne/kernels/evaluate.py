@@ -1,7 +1,7 @@
-"""What control loops call, with one word for an argument: all that is worked on stands where that word points to.
+"""Functions for control loops with a single argument: the address of all their inputs and outputs.
 
-Nothing is checked and nothing allocated (robots of some 100 joints and more excepted, whose scratch does not fit on the
-stack). The functions have the convention of C, `int64_t f(int64_t state)`, and return 0, or 1 where a mass matrix is
+They check nothing and allocate nothing (except for robots of about 100 joints and more, whose scratch does not fit on
+the stack). They use the C calling convention, `int64_t f(int64_t state)`, and return 0, or 1 if a mass matrix is
 singular.
 """
 
@@ -15,7 +15,7 @@ from rne.kernels.layout import COORDINATES, SITE_WIDTH, WITH_ROTORS
 from rne.kernels.scratch import table_at
 from rne.kernels.simd.pack import array_at, doubles_at, words_at
 
-# The words of a state: where the table and the arrays lie, and the loads of the joints.
+# The words of a state: addresses of the table and the arrays, and the loads of the joints.
 TABLE, Q, QD, QDD, TAU, G, BIAS, MASS, ZEROS, LOADS, SITE, JACOBIAN = range(12)
 WORDS = 12
 

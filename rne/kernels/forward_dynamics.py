@@ -1,11 +1,11 @@
 """Forward dynamics by the articulated-body algorithm, and by the mass matrix.
 
 Source: Featherstone, "Rigid Body Dynamics Algorithms" (2008), chapters 7 and 6. Both begin with the motion in which no
-joint accelerates, swept outward as for inverse dynamics, and then look for the deviation from it. The deviation obeys
-linear equations without velocities and gravity, so the articulated-body algorithm keeps no velocity-product terms.
+joint accelerates, in an outward sweep as for inverse dynamics, and then solve for the deviation from it. The deviation
+obeys linear equations without velocities and gravity, so the articulated-body algorithm has no velocity-product terms.
 
-Regrouped bodies do: what moves from a link to its parent lies on the joint axis, is not felt along it, and so passes
-the joint unchanged; it is merely added on the other side.
+Regrouped bodies are sufficient: what is moved from a link to its parent has no inertia along the joint, and is
+therefore transmitted by the joint unchanged; it only enters on the other side.
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ from rne.kernels.single import (
     vector_at,
 )
 
-# Force and moment become those of a unit acceleration of the joint over their part along the axis. Besides what all
-# sweeps keep for each link, for branching, in the same columns: first its motion, then its articulated inertia, then
-# how its acceleration, angular and linear, deviates.
+# Force and moment become those of a unit acceleration of the joint, divided by their component along the axis. Besides
+# the columns of all sweeps, three quantities of each link share columns, for branching: first its motion, then its
+# articulated inertia, then the deviation of its acceleration, angular and linear.
 INERTIA_J, INERTIA_B, INERTIA_M = SWEEP, SWEEP + 6, SWEEP + 15
 OMEGA_RATE, ACCELERATION = SWEEP, SWEEP + 3
 WORK = SWEEP + 21
@@ -78,11 +78,11 @@ WORK = SWEEP + 21
 
 @inline
 def articulated(table, state, work, loads):
-    """Turn `state`, whose row QDD holds the torques, into accelerations in row TAU.
+    """Calculate accelerations in row TAU of `state`, whose row QDD holds the torques.
 
-    Torques come in the row of accelerations so that a batch of q, qd and tau is loaded in one run of rows; answers of
-    all algorithms leave in row TAU. For robots without mimic joints. work : (links + 1, WORK) scratch. Returns one bit
-    a lane: whether a pivot is suspiciously small.
+    Torques are passed in the row of accelerations so that q, qd and tau of a batch are loaded into consecutive rows;
+    all algorithms return their results in row TAU. For robots without mimic joints. work : (links + 1, WORK) scratch.
+    Returns one bit per lane: whether a pivot is tiny.
     """
     links = int(table[0, LINKS])
     zero = like(work[0, 0], 0.0)
@@ -164,8 +164,8 @@ def articulated(table, state, work, loads):
 def by_matrix(table, state, work, mass, x, loads):
     """Replace tau in row 0 of `x` (2, coordinates) by qdd, from rows Q, QD, SIN_Q and COS_Q of `state`.
 
-    work : (links + 1, composite.WORK) and mass : (coordinates, coordinates) scratch. Returns one bit a lane:
-    whether it is singular.
+    work : (links + 1, composite.WORK) and mass : (coordinates, coordinates) scratch. Returns one bit
+    per lane: whether the mass matrix is singular.
     """
     links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
     for j in range(links):
@@ -183,7 +183,7 @@ def by_matrix(table, state, work, mass, x, loads):
 
 @on_scratch(WORK)
 def one_articulated(table, room, q, qd, tau, qdd, loads):
-    """One state of a robot without mimic joints, of floats. Returns 0 unless it is suspect."""
+    """Calculate one state, of floats, of a robot without mimic joints. Returns 0 unless a pivot is tiny."""
     state, packs, work, _ = room
     load_one(table, q, state, index(Q))
     load_one(table, qd, state, index(QD))
@@ -196,14 +196,14 @@ def one_articulated(table, room, q, qd, tau, qdd, loads):
 
 @inline
 def _matrix_and_sides(table):
-    """How many numbers `by_matrix` wants besides its columns: `mass` and `x`."""
+    """Number of values that `by_matrix` needs besides its columns: `mass` and `x`."""
     n = int(table[0, COORDINATES])
     return n * n + 2 * n
 
 
 @on_scratch(composite.WORK, _matrix_and_sides)
 def one_by_matrix(table, room, q, qd, tau, qdd, loads):
-    """One state of any robot, of floats. Returns 0 unless the mass matrix is singular."""
+    """Calculate one state, of floats, of any robot. Returns 0 unless the mass matrix is singular."""
     state, packs, work, spare = room
     n = int(table[0, COORDINATES])
     mass, x = as_floats(spare, 0, n, n), as_floats(spare, n * n, 2, n)
@@ -220,7 +220,7 @@ def one_by_matrix(table, room, q, qd, tau, qdd, loads):
 
 @borrowing
 def one(table, q, qd, tau, qdd, loads):
-    """One state of any robot, of floats. Returns 0 unless the mass matrix is singular."""
+    """Calculate one state, of floats, of any robot. Returns 0 unless the mass matrix is singular."""
     if table[0, MIMIC] == 0.0 and one_articulated(table, q, qd, tau, qdd, loads) == 0:
         return 0
     return one_by_matrix(table, q, qd, tau, qdd, loads)
@@ -233,7 +233,7 @@ def _fits(table, q, qd, tau, qdd):
 
 
 def make_pointer_articulated(stamp: str) -> Callable[..., int]:
-    """Make the entry for one state; returns 1, and does nothing, where a length does not fit, and 2 at a tiny pivot."""
+    """Make the entry for one state; it returns 1 and does nothing if a length does not match, and 2 at a tiny pivot."""
 
     def forward_dynamics_pointer_articulated(address, q, qd, tau, qdd, loads):
         stamp  # noqa: B018  part of the cache key
@@ -246,7 +246,7 @@ def make_pointer_articulated(stamp: str) -> Callable[..., int]:
 
 
 def make_pointer_by_matrix(stamp: str) -> Callable[..., int]:
-    """Make the entry for one state; returns 1, and does nothing, where a length does not fit, and 2 at a tiny pivot."""
+    """Make the entry for one state; it returns 1 and does nothing if a length does not match, and 2 at a tiny pivot."""
 
     def forward_dynamics_pointer_by_matrix(address, q, qd, tau, qdd, loads):
         stamp  # noqa: B018  part of the cache key
@@ -259,7 +259,7 @@ def make_pointer_by_matrix(stamp: str) -> Callable[..., int]:
 
 
 def make_one_articulated(stamp: str) -> Callable[..., Any]:
-    """Make the entry for one state, as in `single`; it gives up at a tiny pivot."""
+    """Make the entry for one state, as in `single`; it returns None at a tiny pivot."""
 
     def forward_dynamics_one_articulated(card, q, qd, tau, gravity, out, loads):
         stamp  # noqa: B018  part of the cache key
@@ -287,7 +287,7 @@ def make_one_articulated(stamp: str) -> Callable[..., Any]:
 def make_many_articulated(stamp: str) -> Callable[..., None]:
     """Make the entry for batches; `addresses` holds address and row stride in bytes of q, qd, tau and qdd.
 
-    suspects : one number a sample; becomes 1 where a pivot is tiny.
+    suspects : one number per sample; set to 1 where a pivot is tiny.
     """
 
     def forward_dynamics_articulated(table, first, stop, addresses, loads, suspects):
@@ -305,7 +305,7 @@ def make_many_articulated(stamp: str) -> Callable[..., None]:
 
 
 def make_one_by_matrix(stamp: str) -> Callable[..., Any]:
-    """Make the entry for one state, as in `single`; it gives up at a tiny pivot."""
+    """Make the entry for one state, as in `single`; it returns None at a tiny pivot."""
 
     def forward_dynamics_one_by_matrix(card, q, qd, tau, gravity, out, loads):
         stamp  # noqa: B018  part of the cache key

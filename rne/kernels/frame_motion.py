@@ -1,4 +1,4 @@
-"""Velocity and acceleration of a point of a link, and of the link about it."""
+"""Velocity and acceleration of a point of a link, linear and angular."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from rne.kernels.velocities import MOTION, WD, A, V, W, accelerations, velocitie
 
 @inline
 def recursion(table, site, state, work, out, order):
-    """Fill six numbers, linear and angular, of row 0 of `out` from all rows of `state` but TAU.
+    """Fill six numbers, linear and angular, of row 0 of `out` from all rows of `state` except TAU.
 
     site : (1, SITE_WIDTH). work : (links + 1, MOTION) scratch. order : 1 for velocity, 2 for acceleration.
     """
@@ -57,7 +57,7 @@ def recursion(table, site, state, work, out, order):
 
 @on_scratch(MOTION)
 def one(table, room, site, q, qd, qdd, motion, order):
-    """One state, of floats. Shapes are the caller's business."""
+    """Calculate one state, of floats. The caller has checked the shapes."""
     state, packs, work, _ = room
     load_one(table, q, state, index(Q))
     load_one(table, qd, state, index(QD))

@@ -1,4 +1,4 @@
-"""Friction alone, viscous and Coulomb."""
+"""Joint friction, viscous and Coulomb."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from rne.kernels.single import (
 
 @inline
 def recursion(table, state):
-    """Turn row QD of `state` into row TAU."""
+    """Calculate row TAU of `state` from row QD."""
     links = int(table[0, LINKS])
     for i in range(1, links + 1):
         j = int(table[i, COORDINATE])
@@ -41,7 +41,7 @@ def recursion(table, state):
 
 @on_scratch(0)
 def one(table, room, qd, tau):
-    """One state, of floats. Shapes are the caller's business."""
+    """Calculate one state, of floats. The caller has checked the shapes."""
     state = room[0]
     load_one(table, qd, state, index(QD))
     recursion(table, state)

@@ -1,7 +1,7 @@
-"""Torques that hold a robot still: inverse dynamics at rest, where a third of the work is left.
+"""Torques that hold a robot still: inverse dynamics at rest, a third of the work of inverse dynamics in motion.
 
-Nothing turns, so gravity alone is carried outward. A regrouped revolute link has no mass of its own but first moments;
-it takes no force, only the moment h x a.
+At rest, only the acceleration of gravity is propagated outward. A regrouped revolute link has first moments but no
+mass, so it needs no force, only the moment h x a.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ from rne.kernels.single import (
     vector_at,
 )
 
-# Besides what all sweeps keep for each link, for branching: its acceleration.
+# Besides the columns of all sweeps, for branching: the acceleration of each link.
 ACCELERATION = SWEEP
 WORK = SWEEP + 3
 
 
 @inline
 def recursion(table, state, work):
-    """Turn rows Q, SIN_Q and COS_Q of `state` into row TAU; work : (links + 1, WORK) scratch."""
+    """Calculate row TAU of `state` from rows Q, SIN_Q and COS_Q; work : (links + 1, WORK) scratch."""
     links = int(table[0, LINKS])
     zero = like(work[0, 0], 0.0)
     nothing = (zero, zero, zero)
@@ -90,7 +90,7 @@ def recursion(table, state, work):
         f = add(f, get3(work, i, FORCE))
         n = add(n, get3(work, i, MOMENT))
         j = int(table[i, COORDINATE])
-        state[TAU, j] = fma(state[Q, j], like(state[Q, j], 0.0), along(table, i, f, n))  # a NaN must stay one
+        state[TAU, j] = fma(state[Q, j], like(state[Q, j], 0.0), along(table, i, f, n))  # propagates NaN
         parent = int(table[i, PARENT])
         if parent > 0:
             f, n = wrench_to_parent(table, i, f, n, work[i, COS], work[i, SIN], state[Q, j])
@@ -103,7 +103,7 @@ def recursion(table, state, work):
 
 @on_scratch(WORK)
 def one(table, room, q, tau):
-    """One state, of floats. Shapes are the caller's business."""
+    """Calculate one state, of floats. The caller has checked the shapes."""
     state, packs, work, _ = room
     load_one(table, q, state, index(Q))
     sines(packs, packs.shape[1])

@@ -1,9 +1,9 @@
 """Inverse dynamics by the recursive Newton-Euler algorithm.
 
 Source: Luh, Walker, Paul, "On-line computational scheme for mechanical manipulators", ASME J. DSMC 102 (1980), in link
-frames. Body parameters are kept about the link origin as mass, first and second moments; with the motion matrix
+frames. Body parameters are stored about the link origin as mass, first and second moments; with the motion matrix
 `A = [wd]x + [w]x [w]x` the acceleration of a point is `a + A r`, so force and moment need no shift to the center of
-mass. Gravity enters as the base accelerating upward.
+mass. Gravity is modeled as an upward acceleration of the base.
 """
 
 from __future__ import annotations
@@ -64,16 +64,16 @@ from rne.kernels.single import (
     vector_at,
 )
 
-# Besides what all sweeps keep for each link, for branching: its motion, w, wd and a.
+# Besides the columns of all sweeps, for branching: the motion of each link, w, wd and a.
 OMEGA, OMEGA_RATE, ACCELERATION = SWEEP, SWEEP + 3, SWEEP + 6
 WORK = SWEEP + 9
 
 
 @inline
 def outward(table, state, work):
-    """Motion of all links from all rows of `state` but TAU.
+    """Calculate the motion of all links from all rows of `state` except TAU.
 
-    Leaves cosine and sine of every joint, force and moment of every body, and w, wd, a of links that branch in `work`.
+    Fills `work` with cosine and sine of every joint, force and moment of every body, and w, wd, a of branching links.
     """
     links = int(table[0, LINKS])
     zero = like(work[0, 0], 0.0)
@@ -116,7 +116,7 @@ def outward(table, state, work):
 
 @inline
 def recursion(table, state, work, loads):
-    """Turn all other rows of `state` into row TAU.
+    """Calculate row TAU of `state` from all other rows.
 
     table : (links + 1, WIDTH) as in `layout`. state : (STATE, links or more), of floats or of packs.
     work : (links + 1, WORK) scratch of the same numbers. loads : FRICTION, SPRINGS, their sum, or 0.
@@ -150,7 +150,7 @@ def recursion(table, state, work, loads):
 
 @on_scratch(WORK)
 def one(table, room, q, qd, qdd, tau, loads):
-    """One state, of floats. Shapes are the caller's business."""
+    """Calculate one state, of floats. The caller has checked the shapes."""
     state, packs, work, _ = room
     load_one(table, q, state, index(Q))
     load_one(table, qd, state, index(QD))
@@ -161,7 +161,7 @@ def one(table, room, q, qd, qdd, tau, loads):
 
 
 def make_pointer(stamp: str) -> Callable[..., int]:
-    """Make the entry for one state that other entries call; it returns 1 where a length does not fit."""
+    """Make the entry for one state that other entries call; it returns 1 if a length does not match."""
 
     def inverse_dynamics_pointer(address, q, qd, qdd, tau, loads):
         stamp  # noqa: B018  part of the cache key

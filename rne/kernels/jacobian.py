@@ -35,7 +35,7 @@ from rne.kernels.single import (
 def recursion(table, site, state, work, out):
     """Fill row 0 of `out`, a matrix (6, n) row by row, from rows Q, SIN_Q and COS_Q of `state`.
 
-    Only the joints between the site and the base have a column; followers add to that of their leader.
+    Only joints between the site and the base contribute; a mimic joint adds to the column of its leader.
     site : (1, SITE_WIDTH). work : (links + 1, PLACEMENT) scratch.
     """
     placements(table, state, work)
@@ -57,7 +57,7 @@ def recursion(table, site, state, work, out):
 
 @inline
 def add_column(out, n, first, v, ratio):
-    """Add `ratio` v to a piece of a column, which begins at item `first` of row 0 of `out`; rows are n apart."""
+    """Add `ratio` v to three entries of a column, from item `first` of row 0 of `out` on; rows are n apart."""
     out[0, first] = fma(v[0], ratio, out[0, first])
     out[0, first + n] = fma(v[1], ratio, out[0, first + n])
     out[0, first + 2 * n] = fma(v[2], ratio, out[0, first + 2 * n])
@@ -65,7 +65,7 @@ def add_column(out, n, first, v, ratio):
 
 @on_scratch(PLACEMENT)
 def one(table, room, site, q, J):
-    """One state, of floats. Shapes are the caller's business."""
+    """Calculate one state, of floats. The caller has checked the shapes."""
     state, packs, work, _ = room
     load_one(table, q, state, index(Q))
     sines(packs, packs.shape[1])

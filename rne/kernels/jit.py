@@ -1,8 +1,8 @@
-"""How kernels are compiled: the decorators, all options, and the stamp that keeps the cache on disk honest.
+"""How kernels are compiled: decorators, options, and the stamp that invalidates the cache on disk when sources change.
 
-Numba's cache notices a change of the file of the function it compiled, not of the helpers in other files (numba issue
+Numba's cache detects a change in the file of the compiled function, but not in helpers in other files (numba issue
 1833). Every cached function here is therefore made by a factory that closes over `STAMP`, a hash of all kernel sources;
-numba takes closed-over values into the cache key.
+numba includes closed-over values in the cache key.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from numba.core.errors import NumbaError
 from rne.errors import RneError
 from rne.kernels.cache import EntryCache, say_uncached
 
-# No fast-math at all. Multiply-adds are written out as `fma`, so a result does not depend on what the compiler would
-# have contracted in one build and not in the other: single, batched and inlined calls agree to the last bit.
+# No fast-math. Multiply-adds are written explicitly as `fma`, so a result does not depend on which operations the
+# compiler contracts in which build: single, batched and inlined calls agree to the last bit.
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 
-# Inlined by LLVM wherever called: the small algebra, and everything that a pack passes through, because a pack as
-# argument or result of a real call goes through memory. Without reference counting (`_nrt`): the caller holds the
-# arrays, and counting them in a helper that branches costs a call in the innermost loop; it doubled a batch.
+# Always inlined by LLVM: the small algebra, and everything that takes or returns a pack, because packs are passed to a
+# real call through memory. Without reference counting (`_nrt`): the caller holds the arrays, and counting them in a
+# helper that branches costs a call in the innermost loop, which doubled the time of a batch.
 inline = numba.njit(forceinline=True, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)
 
-# Inlined, too, but may allocate or return arrays.
+# Also inlined, but may allocate or return arrays.
 inline_allocating = numba.njit(forceinline=True, _nrt=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)
 
 # Compiled as a function of its own, for each combination of argument types; may allocate.
@@ -38,12 +38,12 @@ function = numba.njit(_nrt=True, no_cfunc_wrapper=True, **_OPTIONS)
 borrowing = numba.njit(_nrt=False, no_cfunc_wrapper=True, **_OPTIONS)
 
 
-# What a compiled function raises when an argument is of none of the types it was compiled for.
+# What a compiled function raises for argument types it was not compiled for.
 REFUSED = (TypeError, AttributeError, NumbaError)
 
 
 def is_compiled(call: Any) -> bool:
-    """Tell whether something is a function that numba compiles."""
+    """Return whether something is a function that numba compiles."""
     return isinstance(call, numba.core.dispatcher.Dispatcher)
 
 
@@ -56,7 +56,7 @@ def _sources(folder: Any, inside: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _stamp() -> str:
-    """Hash all sources of this package and its folders; works from a zip file, too."""
+    """Hash all sources of this package and its folders; also works in a zip file."""
     digest = hashlib.sha256()
     for name, source in _sources(importlib.resources.files("rne.kernels"), ""):
         digest.update(name.encode() + b"\0" + source)
@@ -73,14 +73,14 @@ class Entry:
     ----------
     factory : takes the stamp and returns the plain Python function, which must mention the stamp.
     sig : its numba signature.
-    batch : whether it works on batches, releases the GIL and may allocate. A function of one state does not: that saves
-        45 ns a call, and 130 ns for not counting references to its arguments.
-    direct : whether it looks at its arguments itself, as objects do in `rne.kernels.objects`, and is called without the
-        dispatcher of numba, which asks for their types; that saves 45 ns a call and 20 an argument.
+    batch : whether it works on batches, releases the GIL and may allocate. A function of one state does none of this,
+        which saves 45 ns per call, and 130 ns for counting references to its arguments.
+    direct : whether it takes Python objects and inspects them itself (`rne.kernels.objects`), and is called without
+        the dispatcher of numba, which determines their types; that saves 45 ns per call and 20 ns per argument.
 
     Attributes
     ----------
-    call : the function; compiles it when called first. An attribute, not a method: a single call has no 50 ns to spare.
+    call : the function, which is compiled on the first call. An attribute, because a method would cost 50 ns per call.
     """
 
     __slots__ = ("_batch", "_direct", "_dispatcher", "_factory", "_lock", "_signature", "call")
@@ -97,7 +97,7 @@ class Entry:
         self.call: Callable[..., Any] = self._first_call
 
     def compiled(self) -> Callable[..., Any]:
-        """Return the function without calling it, to hand it to another entry as a pointer."""
+        """Return the compiled function without calling it, to pass it to another entry as a pointer."""
         with self._lock:
             if self.call == self._first_call:
                 self._dispatcher = _compile(self._factory(STAMP), self._signature, self._batch)
@@ -105,7 +105,7 @@ class Entry:
         return self.call
 
     def address(self) -> int:
-        """Return where the machine code lies, as a function in the convention of C; for integers alone."""
+        """Return the address of the machine code with the C calling convention; for functions of integers only."""
         self.compiled()
         (result,) = self._dispatcher.overloads.values()
         return int(result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name))
@@ -117,7 +117,7 @@ class Entry:
 def _compile(python_function: Callable[..., Any], sig: Any, batch: bool) -> Any:
     if numba.config.DISABLE_JIT:
         raise RneError(
-            "NUMBA_DISABLE_JIT is set, and these functions work compiled only; unset it (rne.lagrange needs none)"
+            "NUMBA_DISABLE_JIT is set, but these functions only work compiled; unset it (rne.lagrange needs no numba)"
         )
     compiled = numba.njit(**{**_OPTIONS, "nogil": batch, "_nrt": batch})(python_function)
     try:

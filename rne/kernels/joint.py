@@ -1,8 +1,8 @@
-"""The only module that knows the kinds of joints: what each does to motion and force, and what it leaves of its body.
+"""The only module that depends on the kind of a joint: its motion, its forces, and the body after regrouping.
 
-Every joint moves about or along z of the frame of its link, after the constant turn about the same axis that the table
-calls OFFSET. `i` is the row of the link in `table`; it is passed beside it because a row cut out is counted as a
-reference in every round, which tripled the time of a batch.
+Every joint moves about or along z of the frame of its link, after the constant rotation about the same axis that the
+table calls OFFSET. `i` is the row of the link in `table`; both are passed because a slice of the table would be
+reference-counted in every iteration, which tripled the time of a batch.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from rne.kernels.simd.num import by_sign, fma, like
 
 @inline
 def angle(table, i, s, c):
-    """Cosine and sine of the turn of the link about z, from sine and cosine of the joint position.
+    """Cosine and sine of the rotation of the link about z, from sine and cosine of the joint position.
 
-    The offset turns the pair instead of being added to the angle: at q = 1e9 a sum would lose seven digits.
+    The offset rotates the pair instead of being added to the angle: at q = 1e9 a sum would lose seven digits.
     """
     if table[i, KIND] == REVOLUTE:
         offset_c, offset_s = table[i, COS_OFFSET], table[i, SIN_OFFSET]
@@ -46,10 +46,10 @@ def angle(table, i, s, c):
 
 @inline
 def move_joint(table, i, w, wd, a, q, qd, qdd):
-    """Add the motion of the joint itself; all in the axes of the link. Returns w, wd, a and the motion matrix A.
+    """Add the motion of the joint; all in the axes of the link. Returns w, wd, a and the motion matrix A.
 
-    Luh, Walker and Paul 1980, equations for a rotational and a translational joint. For a slide, the origin lies at
-    q z from where the parent's part of `a` was taken: A (q z) + 2 w x (qd z) + qdd z come on top.
+    Luh, Walker and Paul 1980, equations for a rotational and a translational joint. `a` is given where
+    the origin is at q = 0; a prismatic joint adds A (q z) + 2 w x (qd z) + qdd z.
     """
     if table[i, KIND] == REVOLUTE:
         w = (w[0], w[1], w[2] + qd)
@@ -61,17 +61,17 @@ def move_joint(table, i, w, wd, a, q, qd, qdd):
         a = (
             fma(A[2], q, fma(w[1], twice, a[0])),
             fma(A[5], q, fma(-w[0], twice, a[1])),
-            fma(A[8], q, fma(qd, like(qd, 0.0), a[2] + qdd)),  # not felt, but a NaN must stay one
+            fma(A[8], q, fma(qd, like(qd, 0.0), a[2] + qdd)),  # not felt, but propagates NaN
         )
     return w, wd, a, A
 
 
 @inline
 def body_wrench(table, i, a, A):
-    """Force and moment about the origin that keep the regrouped body of the link moving.
+    """Force and moment about the origin for the motion of the regrouped body of the link.
 
-    With the second moments S = integral of r r^T dm, the moment of the points of a body is the integral of r x (A r) dm
-    plus h x a: products of rows of A with rows of S, and no separate inertia and gyroscopic terms.
+    With the second moments S = integral of r r^T dm, the moment of the body is the integral of r x (A r) dm plus
+    h x a: products of rows of A with rows of S, without separate inertia and gyroscopic terms.
     """
     zero = like(a[0], 0.0)
     if table[i, KIND] == REVOLUTE:
@@ -90,7 +90,7 @@ def body_wrench(table, i, a, A):
 
 @inline
 def resting_wrench(table, i, a):
-    """Force and moment about the origin that carry the regrouped body of the link where nothing turns."""
+    """Force and moment about the origin that hold the regrouped body of the link at rest."""
     zero = like(a[0], 0.0)
     if table[i, KIND] == REVOLUTE:
         hx, hy = table[i, HX], table[i, HY]
@@ -101,13 +101,13 @@ def resting_wrench(table, i, a):
 
 @inline
 def along(table, i, f, n):
-    """Part of force f and moment n that the drive of the joint carries."""
+    """Component of force f and moment n along the joint: the load of its drive."""
     return n[2] if table[i, KIND] == REVOLUTE else f[2]
 
 
 @inline
 def along_axis(table, i, axis, f, n):
-    """The same for force and moment in other axes, in which the joint axis is `axis`."""
+    """The same in axes in which the joint axis is `axis`."""
     v = n
     if table[i, KIND] != REVOLUTE:
         v = f
@@ -129,7 +129,7 @@ def add_to_composite(table, i, m, h, S):
 
 @inline
 def unit_wrench(table, i, m, h, S):
-    """Force and moment that give a composite a unit acceleration of the joint: z x h and tr(S) z - S z, or m z, h x z.
+    """Force and moment for a unit joint acceleration of a composite: z x h and tr(S) z - S z, or m z, h x z.
 
     Walker and Orin 1982, equations for a rotational and a translational joint.
     """
@@ -169,7 +169,7 @@ def add_joint(table, i, wd, a, qdd):
 
 @inline
 def slide_acceleration(table, i, wd, a, q):
-    """Acceleration of the origin from that of the point where it is at q = 0."""
+    """Acceleration of the origin, from that of the point of the link that is the origin at q = 0."""
     if table[i, KIND] == REVOLUTE:
         return a
     return (fma(wd[1], q, a[0]), fma(-wd[0], q, a[1]), a[2])
@@ -177,7 +177,7 @@ def slide_acceleration(table, i, wd, a, q):
 
 @inline
 def slide_composite(table, i, m, h, S, q):
-    """First and second moments about where the origin is at q = 0."""
+    """First and second moments about the position of the origin at q = 0."""
     if table[i, KIND] == REVOLUTE:
         return h, S
     z = fma(m, q, h[2])
@@ -186,7 +186,7 @@ def slide_composite(table, i, m, h, S, q):
 
 @inline
 def slide_articulated(table, i, J, B, M, q):
-    """J and B of an articulated inertia about where the origin is at q = 0; M is the same."""
+    """J and B of an articulated inertia about the position of the origin at q = 0; M does not change."""
     if table[i, KIND] == REVOLUTE:
         return J, B
     C = (
@@ -203,7 +203,7 @@ def slide_articulated(table, i, J, B, M, q):
 
 @inline
 def directions(table, i, axis):
-    """Angular velocity of link i for each unit of qd, and velocity for each unit, where the joint axis is `axis`."""
+    """Angular and linear velocity of link i relative to its parent per unit of qd; the joint axis is `axis`."""
     zero = like(axis[0], 0.0)
     nothing = (zero, zero, zero)
     if table[i, KIND] == REVOLUTE:
@@ -213,13 +213,13 @@ def directions(table, i, axis):
 
 @inline
 def slide(table, i, q):
-    """How far the origin of the link stands along z from where it is at q = 0."""
+    """Displacement of the origin of the link along z since q = 0."""
     return like(q, 0.0) if table[i, KIND] == REVOLUTE else q
 
 
 @inline
 def lever(table, i, f, n, q):
-    """Moment about the origin at q = 0 of force f and moment n at the origin."""
+    """Moment about the position of the origin at q = 0 of force f and moment n at the origin."""
     if table[i, KIND] == REVOLUTE:
         return n
     return (fma(-f[1], q, n[0]), fma(f[0], q, n[1]), n[2])
@@ -233,7 +233,7 @@ def friction(table, i, qd):
 
 @inline
 def add_rate(table, i, w, v, axis, qd):
-    """Add the rate of the joint itself to the angular velocity w and to the velocity v of the origin, in any axes."""
+    """Add the joint rate to the angular velocity w and to the velocity v of the origin; `axis` in the same axes."""
     if table[i, KIND] == REVOLUTE:
         return add(w, scale(axis, qd)), v
     return w, add(v, scale(axis, qd))
@@ -241,7 +241,7 @@ def add_rate(table, i, w, v, axis, qd):
 
 @inline
 def body_moments(table, i, R):
-    """Mass, first and second moments of the regrouped body about the origin, in axes into which R turns."""
+    """Mass, first and second moments of the regrouped body about the origin, rotated by R."""
     zero = like(R[0], 0.0)
     if table[i, KIND] == REVOLUTE:
         hx, hy = table[i, HX], table[i, HY]
@@ -252,9 +252,9 @@ def body_moments(table, i, R):
 
 @inline
 def momentum(table, i, axis, m, h, S):
-    """Momentum and angular momentum of bodies with these moments that the joint moves at unit rate: J, r x J dm.
+    """Momentum and angular momentum of bodies with these moments that move with the joint at unit rate.
 
-    J is the velocity of a point, `axis` x r or `axis`.
+    They are the integrals of J and r x J, with J the velocity of a point, `axis` x r or `axis`.
     """
     if table[i, KIND] == REVOLUTE:
         return cross(axis, h), around(S, axis)
@@ -263,7 +263,7 @@ def momentum(table, i, axis, m, h, S):
 
 @inline
 def momentum_rates(table, i, axis, turning, moments, rates):
-    """Integrals of J', r x J' and r' x J over bodies in motion, whose axis turns at the rate `turning`.
+    """Integrals of J', r x J' and r' x J over moving bodies; `turning` is the rate of change of the joint axis.
 
     moments : m, h and S of the bodies. rates : h' and V.
     """
@@ -289,7 +289,7 @@ def moment_of_momentum(table, i, axis, h, S):
 
 @inline
 def crossed(table, i, axis, a, T):
-    """Integral of J x X over points with velocities X, where a is the integral of X and T that of X r^T."""
+    """Integral of J x X for a velocity field X, where a is the integral of X and T that of X r^T."""
     if table[i, KIND] == REVOLUTE:
         spread = scale(axis, -(T[0] + T[4] + T[8]))
         return add_product(spread, transposed(T), axis)

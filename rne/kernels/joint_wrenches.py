@@ -1,8 +1,8 @@
-"""The full force and moment that pass through every joint, from the complete bodies.
+"""The full force and moment transmitted by every joint, from the complete bodies.
 
-Newton and Euler for every link, outward in base axes; inward the wrenches, moved to the origin of the base where those
-of a subtree simply add up. Only the complete bodies will do: the regrouped ones are the same to the joints that move,
-not to the bearings.
+Newton-Euler equations for every link, outward in base axes; inward, wrenches are moved to the origin of the base, where
+those of a subtree add. This needs the complete bodies: the regrouped ones give the same joint torques, but other
+forces in the bearings.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ from rne.kernels.single import (
 from rne.kernels.static_torque import gather
 from rne.kernels.velocities import MOTION, WD, A, W, accelerations, velocities
 
-# Numbers kept for each link: placement and motion, then force and moment about the base origin.
+# Numbers stored for each link: placement and motion, then force and moment about the base origin.
 F, N = MOTION, MOTION + 3
 WORK = MOTION + 6
 
 
 @inline
 def recursion(table, joints, sites, wrenches, state, work, out):
-    """Fill row 0 of `out`, six numbers a joint, from all rows of `state` but TAU and `wrenches` (m, 6).
+    """Fill row 0 of `out`, six numbers per joint, from all rows of `state` except TAU and `wrenches` (m, 6).
 
-    joints : (links, SITE_WIDTH) where, and in which axes, each is wanted. sites : (m, SITE_WIDTH).
+    joints : (links, SITE_WIDTH) point and axes of each result. sites : (m, SITE_WIDTH).
     work : (links + 1, WORK) scratch.
     """
     links = int(table[0, LINKS])
@@ -78,7 +78,10 @@ def recursion(table, joints, sites, wrenches, state, work, out):
 
 @on_scratch(WORK)
 def one(table, room, joints, loads, q, qd, qdd, result):
-    """One state, of floats. Shapes are the caller's business. loads : sites and wrenches, as for `recursion`."""
+    """Calculate one state, of floats. The caller has checked the shapes.
+
+    loads : sites and wrenches, as for `recursion`.
+    """
     state, packs, work, _ = room
     sites, wrenches = loads
     load_one(table, q, state, index(Q))

@@ -1,14 +1,15 @@
-"""The columns of the flat table that every kernel reads: one row a link, row 0 the base, then one row a coupling.
+"""The columns of the table that every kernel reads: row 0 for the base, a row per link, then a row per coupling.
 
-Numbers only, no numba. `rne.model.link_table` writes the table and the kernels read it; all others ask the link table
-by name. One array argument costs 60 ns a call, eight cost 480; hence one array, with the few integers kept as floats.
+Numbers only, no numba. `rne.model.link_table` writes the table and the kernels read it; other modules use the named
+accessors of the link table. One array argument costs 60 ns per call, eight cost 480 ns; hence one array, in which the
+few integers are stored as floats.
 
-Frames are in normal form: from the frame of the parent to that of the link it is
+Frames are in normal form. The frame of the parent becomes that of the link by
 
-    move by P . Rz(TURN) . Rx(ALPHA) . Rz(OFFSET) . joint motion along or about z
+    translation P . Rz(TURN) . Rx(ALPHA) . Rz(OFFSET) . joint motion along or about z
 
-where TURN is zero for one child of every link, so that a rotation between neighbors costs 8 multiply-adds a vector,
-not 9 plus more (Khalil and Kleinfinger 1986). P is given in the axes of the parent.
+where TURN is zero for one child of every link, so that a rotation between neighbors costs 8 multiply-adds per vector
+instead of more than 9 (Khalil and Kleinfinger 1986). P is given in the axes of the parent.
 """
 
 from __future__ import annotations
@@ -16,24 +17,24 @@ from __future__ import annotations
 # Row 0, the base.
 LINKS = 0  # number of links
 COORDINATES = 1  # number of coordinates; less than LINKS where joints mimic others
-GRAVITY = 2  # acceleration of free fall in base axes, columns 2 to 4, m/s^2
-MIMIC = 5  # 1 if any joint is not a coordinate of its own, one to one
+GRAVITY = 2  # gravitational acceleration in base axes, columns 2 to 4, m/s^2
+MIMIC = 5  # 1 if any joint is not identical with one coordinate
 COUPLINGS = 6  # number of springs and dampers between joints
 
 # Rows 1 to LINKS. Structure:
-PARENT = 0  # row of the parent; parents stand before their children
+PARENT = 0  # row of the parent; parents come before their children
 KIND = 1  # REVOLUTE or PRISMATIC
-COORDINATE = 2  # which entry of q this joint reads; with MIMIC, of the expanded q
-FOLLOWS = 3  # 1 if the parent is the row before: its state is still at hand
-KEEP = 4  # 1 if the state must be kept, for a child that is not the row after (row 0 has it, too)
+COORDINATE = 2  # index of this joint in q; with MIMIC, in the expanded q
+FOLLOWS = 3  # 1 if the parent is the previous row: its state is still in registers
+KEEP = 4  # 1 if the state must be stored, for a child that is not the next row (also in row 0)
 # Frames:
 COS_TURN, SIN_TURN, HAS_TURN = 5, 6, 7
 PX, PY, PZ = 8, 9, 10
 COS_ALPHA, SIN_ALPHA = 11, 12
 COS_OFFSET, SIN_OFFSET = 13, 14
-# What is left of the body after regrouping (Gautier and Khalil 1990): all of it that the joint cannot feel apart from
-# the body of the parent has moved there. A revolute link keeps its first moments HX, HY and second moments XX, YY, XY,
-# XZ, YZ (integrals of x x dm and so on, about the origin); a prismatic link keeps its mass alone.
+# The body after regrouping (Gautier and Khalil 1990): what the joint cannot distinguish from the body of the parent has
+# moved to the parent. A revolute link keeps its first moments HX, HY and second moments XX, YY, XY, XZ, YZ (integrals
+# of x x dm and so on, about the origin); a prismatic link keeps its mass only.
 MASS = 15
 HX, HY = 16, 17
 XX, YY, XY, XZ, YZ = 18, 19, 20, 21, 22
@@ -47,40 +48,40 @@ RATIO, SHIFT, LEADER = 29, 30, 31
 FULL_MASS = 32
 FULL_HX, FULL_HY, FULL_HZ = 33, 34, 35
 FULL_XX, FULL_YY, FULL_ZZ, FULL_XY, FULL_XZ, FULL_YZ = 36, 37, 38, 39, 40, 41
-# No larger inertia is ever felt by the joint while slides keep their limits, kg m^2 or kg: the measure of a tiny one.
+# Upper bound of the inertia seen by the joint while prismatic joints are within their limits, kg m^2 or kg.
 BOUND = 42
 
 WIDTH = 43
 
-# Rows LINKS + 1 to LINKS + COUPLINGS: what a coupling sees is OF_FIRST times the joint of row FIRST and OF_SECOND times
-# that of row SECOND. Spring and friction stand in the columns of a drive, as if this were a joint.
+# Rows LINKS + 1 to LINKS + COUPLINGS: the stretch of a coupling is OF_FIRST times the joint of row FIRST plus OF_SECOND
+# times that of row SECOND. Spring and friction are in the columns of a drive, as for a joint.
 FIRST, SECOND = 0, 1
 OF_FIRST, OF_SECOND = 2, 3
 
 REVOLUTE = 0.0
 PRISMATIC = 1.0
 
-# Loads of a joint besides the rigid bodies, to be added up in the argument `loads`.
+# Loads of a joint besides the rigid bodies; the argument `loads` is a sum of these.
 FRICTION = 1
 SPRINGS = 2
 
-# What the mass matrix is to be, added up in the argument `kind`.
+# Variants of the mass matrix; the argument `kind` is a sum of these.
 WITH_ROTORS = 1
 INVERSE = 2
 
-# The table of sites, points of links where wrenches act or motion is wanted: row of the link, 1 if what is given or
-# wanted is in the frame's own axes, rotation (row by row) and origin of the frame in that of the link.
+# The table of sites, the points of links where wrenches act or motion is calculated: row of the link, 1 if vectors are
+# in the axes of the frame (0: of the base), rotation (row by row) and origin of the frame in that of the link.
 SITE_ROW, SITE_OWN_AXES, SITE_ROTATION, SITE_ORIGIN = 0, 1, 2, 11
 SITE_WIDTH = 14
 
-# The rows of a state, a column a joint: what is given of a motion, what is asked for, sine and cosine of the positions.
+# The rows of a state, one column per joint: the given motion, the result, sine and cosine of the positions.
 Q, QD, QDD, TAU, SIN_Q, COS_Q = range(6)
 STATE = 6
 
-# The columns of scratch, a row a link, that all sweeps in link frames share: cosine and sine of the turn of the joint,
+# The columns of scratch, one row per link, that all sweeps in link frames share: cosine and sine of the joint rotation,
 # force and moment about the origin of the link.
 COS, SIN, FORCE, MOMENT = 0, 1, 2, 5
 SWEEP = 8
 
-# Starting a thread's share of a batch costs some 20 us; below this many samples times joints it has too little to do.
+# Starting a thread costs about 20 us; with fewer samples times joints than this, that is not worthwhile.
 WORTH_A_THREAD = 20_000

@@ -1,4 +1,4 @@
-"""A loop over states, one call of `rne.jit.inverse_dynamics` each: how fast the user's own compiled code can run."""
+"""A loop that calls `rne.jit.inverse_dynamics` for each state, to measure the speed of compiled user code."""
 
 from __future__ import annotations
 

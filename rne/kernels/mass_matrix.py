@@ -2,8 +2,8 @@
 
 Source: Walker, Orin, "Efficient dynamic computer simulation of robotic mechanisms", ASME J. DSMC 104 (1982), method 3;
 Featherstone, "Rigid Body Dynamics Algorithms" (2008), section 6.2. From the tips inward, the bodies beyond a joint are
-one composite; the wrench that accelerates it by one unit of the joint is handed from link to link to the base, and
-every joint on the way feels one entry of the matrix.
+one composite; the wrench of a unit acceleration of the joint is transformed from link to link to the base, and its
+component along each joint on the path is an entry of the matrix.
 """
 
 from __future__ import annotations
@@ -60,15 +60,15 @@ from rne.kernels.single import (
     vector_at,
 )
 
-# Force and moment are those of a unit acceleration of the joint, on their way to the base. Besides what all sweeps keep
-# for each link, for branching: the composite that hangs on it, m, h and S.
+# Force and moment are those of a unit acceleration of the joint. Besides the columns of all sweeps, for branching: the
+# composite of each link and its descendants, m, h and S.
 MASS, FIRST, SECOND = SWEEP, SWEEP + 1, SWEEP + 4
 WORK = SWEEP + 10
 
 
 @inline
 def turns(table, state, work):
-    """Cosine and sine of every joint, from rows SIN_Q and COS_Q of `state`."""
+    """Fill `work` with cosine and sine of every joint rotation, from rows SIN_Q and COS_Q of `state`."""
     for i in range(1, int(table[0, LINKS]) + 1):
         j = int(table[i, COORDINATE])
         work[i, COS], work[i, SIN] = angle(table, i, state[SIN_Q, j], state[COS_Q, j])
@@ -78,7 +78,7 @@ def turns(table, state, work):
 def recursion(table, state, work, mass, kind):
     """Fill `mass` (coordinates, coordinates), both triangles.
 
-    state : row Q counts. work : (links + 1, WORK or more), with the turns filled in. kind : WITH_ROTORS or not.
+    state : row Q is read. work : (links + 1, WORK or more), prepared by the function above. kind : WITH_ROTORS or 0.
     """
     links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
     mimic = table[0, MIMIC] != 0.0
@@ -92,7 +92,7 @@ def recursion(table, state, work, mass, kind):
             work[i, MASS] = zero
             put(work, i, FIRST, nothing3)
             put(work, i, SECOND, nothing6)
-    if not chain:  # or else every entry is written below
+    if not chain:  # otherwise every entry is written below
         for a in range(n):
             for b in range(n):
                 mass[a, b] = zero
@@ -103,7 +103,7 @@ def recursion(table, state, work, mass, kind):
         m, h, S = add_to_composite(table, i, m, h, S)
         force, moment = unit_wrench(table, i, m, h, S)
         entry = along(table, i, force, moment)
-        entry = fma(state[Q, int(table[i, COORDINATE])], zero, entry)  # not felt, but a NaN must stay one
+        entry = fma(state[Q, int(table[i, COORDINATE])], zero, entry)  # not felt, but propagates NaN
         if kind & WITH_ROTORS:
             entry = entry + table[i, ROTOR]
         row = int(table[i, LEADER])
@@ -117,14 +117,14 @@ def recursion(table, state, work, mass, kind):
             c, s, q = work[i, COS], work[i, SIN], state[Q, int(table[i, COORDINATE])]
             row = int(table[parent, LEADER])
             for k in range(i, links + 1):
-                if k > i and table[k, PARENT] < i:  # the links that hang on i come right after it
+                if k > i and table[k, PARENT] < i:  # the descendants of i come directly after it
                     break
                 force, moment = wrench_to_parent(table, i, get3(work, k, FORCE), get3(work, k, MOMENT), c, s, q)
                 put(work, k, FORCE, force)
                 put(work, k, MOMENT, moment)
                 entry = along(table, parent, force, moment)
                 column = int(table[k, LEADER])
-                if mimic:  # G^T M G; entries of both triangles meet where two joints follow the same coordinate
+                if mimic:  # G^T M G; entries of both triangles coincide where two joints follow the same coordinate
                     ratio = table[parent, RATIO] * table[k, RATIO]
                     entry = fma(entry, ratio + ratio if row == column else ratio, mass[row, column])
                 put(mass, row, column, (entry,))
@@ -140,7 +140,7 @@ def recursion(table, state, work, mass, kind):
 
 @inline
 def bounds(table, spare):
-    """Fill row 1 of `spare` with how large the diagonal entries of the mass matrix can be, rotors left out."""
+    """Fill row 1 of `spare` with upper bounds of the diagonal entries of the mass matrix, without rotors."""
     for j in range(int(table[0, COORDINATES])):
         spare[1, j] = like(spare[1, j], 0.0)
     for i in range(1, int(table[0, LINKS]) + 1):
@@ -150,9 +150,9 @@ def bounds(table, spare):
 
 @on_scratch(WORK)
 def one(table, room, q, mass, kind):
-    """One state, of floats. Shapes are the caller's business.
+    """Calculate one state, of floats. The caller has checked the shapes.
 
-    kind : WITH_ROTORS, INVERSE, their sum, or 0. Returns 0 unless the matrix is to be inverted, but singular.
+    kind : WITH_ROTORS, INVERSE, their sum, or 0. Returns 0 unless a matrix to be inverted is singular.
     """
     state, packs, work, _ = room
     load_one(table, q, state, index(Q))
@@ -169,7 +169,7 @@ def one(table, room, q, mass, kind):
 
 
 def make_one(stamp: str) -> Callable[..., Any]:
-    """Make the entry for one state, as in `single`; it gives up where the matrix is singular."""
+    """Make the entry for one state, as in `single`; it returns None if a matrix to be inverted is singular."""
 
     def mass_matrix_one(card, q, out, kind):
         stamp  # noqa: B018  part of the cache key
@@ -193,7 +193,7 @@ def make_one(stamp: str) -> Callable[..., Any]:
 def make_many(stamp: str) -> Callable[..., None]:
     """Make the entry for batches; `addresses` holds address and row stride in bytes of q and the matrices.
 
-    kind : as for `one`. suspects : one number a sample; becomes 1 where a matrix is to be inverted, but singular.
+    kind : as for `one`. suspects : one number per sample; set to 1 where a matrix to be inverted is singular.
     """
 
     def mass_matrix_many(table, first, stop, addresses, kind, suspects):

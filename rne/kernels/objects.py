@@ -1,11 +1,12 @@
-"""Arguments of a single call as Python objects, looked at by compiled code itself.
+"""Python objects as arguments of compiled functions, which inspect them themselves.
 
-What decides whether a call is quick is read where it costs a nanosecond: type, dtype, shape and memory layout of each
-array, None, the number of threads. Numba's own way costs 60 ns an array, asking in Python 20 ns a question, and numpy's
-way to a new array another 100 ns. Whatever is not as wanted is refused by returning None, before anything is written.
+Type, dtype, shape and memory layout of each array, None, and the number of threads decide whether a call can take the
+fast path. Reading them here takes about a nanosecond each. Numba's unboxing costs 60 ns per array, a check in Python
+20 ns, and creating an array with numpy another 100 ns. Anything unexpected makes the function return None before
+anything is written.
 
-The layout of `PyArrayObject` and the numbering of numpy's function table are parts of numpy's binary interface, which
-every extension module relies on; the size of what precedes it is asked of Python.
+The layout of `PyArrayObject` and the order of numpy's function table are part of numpy's binary interface, which every
+extension module relies on; the size of the object header is read from Python.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ WORD = 8  # bytes of a word
 
 
 class Card(types.Type):  # type: ignore[misc]
-    """Numba type of a card, as `rne.kernels.card` makes it, for tables of one precision."""
+    """Numba type of a card (`rne.kernels.card`) with tables of one precision."""
 
     def __init__(self, dtype: types.Float) -> None:
         self.dtype = dtype
@@ -34,7 +35,7 @@ class Card(types.Type):  # type: ignore[misc]
 
 
 class Object(types.Type):  # type: ignore[misc]
-    """Numba type of any Python object, borrowed from the caller."""
+    """Numba type of any Python object, as a borrowed reference."""
 
     def __init__(self) -> None:
         super().__init__(name="Object")
@@ -100,13 +101,13 @@ def store(typing_context: Any, address: Any, offset: Any, value: Any) -> Any:
 
 @intrinsic
 def address(typing_context: Any, value: Any) -> Any:
-    """Where an object, or what a card says, begins."""
+    """Return the address of an object, or of the words of a card."""
     return types.intp(value), lambda context, builder, sig, args: args[0]
 
 
 @intrinsic
 def as_object(typing_context: Any, address: Any) -> Any:
-    """Return the object at an address to Python, which takes over one reference."""
+    """Return the object at an address to Python, which takes ownership of one reference."""
     return OBJECT(types.intp), lambda context, builder, sig, args: args[0]
 
 
@@ -130,7 +131,7 @@ drop = _counting("Py_DecRef", "Count one reference to an object less.")
 
 @intrinsic
 def new_object(typing_context: Any, function: Any, dtype: Any, rank: Any, shape: Any) -> Any:
-    """Return the address of a new array of `rank` axes, of which `shape` holds four; not written to."""
+    """Return the address of a new, uninitialized array; the first `rank` of the four lengths in `shape` count."""
 
     def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
         integer = ir.IntType(32)

@@ -1,4 +1,4 @@
-"""Inertia felt at a frame, (J M^-1 J^T)^-1, where the posture is far from singular; elsewhere singular values tell."""
+"""Operational-space inertia (J M^-1 J^T)^-1 far from singular postures; near them, the caller uses singular values."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ from rne.kernels.single import (
 
 WORK = max(mass_matrix.WORK, PLACEMENT)
 
-# A pivot that is a smaller part of its diagonal entry costs more than four digits of the inverse. In the words of
-# `factor`, which takes 1e-15 of a bound.
+# A pivot below this fraction of its diagonal entry costs more than four digits of the inverse. Relative to `factor`,
+# which takes 1e-15 of a bound.
 _BOUND = 1e-4 / 1e-15
 
 
 @inline
 def _numbers(table):
-    """Mass matrix, its bounds, Jacobian, and the bounds of what is to be inverted."""
+    """Number of values for the mass matrix, its bounds, the Jacobian, and the bounds of the matrix to be inverted."""
     n = int(table[0, COORDINATES])
     return n * n + 2 * n + 6 * n + 12
 
 
 @on_scratch(WORK, _numbers)
 def one(table, room, site, q, chosen, inertia, kind):
-    """Fill `inertia` (k, k) for k rows of the Jacobian; returns 0 unless something is singular, or nearly so.
+    """Fill `inertia` (k, k) for k rows of the Jacobian; returns 0 unless a matrix is singular, or nearly so.
 
-    chosen : the rows, three bits each. kind : as for the mass matrix.
+    chosen : the selected rows, three bits each. kind : as for the mass matrix.
     """
     state, packs, work, spare = room
     n, k = int(table[0, COORDINATES]), inertia.shape[0]
@@ -81,7 +81,7 @@ def one(table, room, site, q, chosen, inertia, kind):
 
 
 def make_one(stamp: str) -> Callable[..., Any]:
-    """Make the entry for one state, as in `single`; it gives up near singular postures, and at NaN."""
+    """Make the entry for one state, as in `single`; it returns None near singular postures, and for NaN."""
 
     def operational_inertia_one(card, q, out, site, rows, chosen, kind):
         stamp  # noqa: B018  part of the cache key

@@ -1,4 +1,4 @@
-"""Where the links are: rotation and origin of every link frame in base axes, from the base outward."""
+"""Rotation and origin of every link frame in base axes, from the base outward."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from rne.kernels.layout import (
 from rne.kernels.simd.num import fma, like
 from rne.kernels.simd.rows import get3, get9, put
 
-# Numbers kept for each link: the rotation row by row, then the origin.
+# Numbers stored for each link: the rotation row by row, then the origin.
 ROTATION, ORIGIN = 0, 9
 PLACEMENT = 12
 
@@ -87,7 +87,7 @@ def origin_of(sites, m, work):
 
 @inline
 def axes_of(sites, m, work):
-    """Rotation of site m, from its own axes to those of the base."""
+    """Rotation matrix of site m, from its axes to those of the base."""
     R = get9(work, int(sites[m, SITE_ROW]), ROTATION)
     S = get9(sites, m, SITE_ROTATION)
     x, y, z = unturn((S[0], S[3], S[6]), R), unturn((S[1], S[4], S[7]), R), unturn((S[2], S[5], S[8]), R)

@@ -31,7 +31,7 @@ from rne.kernels.single import (
 
 @inline
 def recursion(table, sites, state, work, out):
-    """Fill row 0 of `out`, 16 numbers a site, from rows Q, SIN_Q and COS_Q of `state`.
+    """Fill row 0 of `out`, 16 numbers per site, from rows Q, SIN_Q and COS_Q of `state`.
 
     sites : (m, SITE_WIDTH). work : (links + 1, PLACEMENT) scratch.
     """
@@ -46,7 +46,7 @@ def recursion(table, sites, state, work, out):
 
 @on_scratch(PLACEMENT)
 def one(table, room, sites, q, poses):
-    """One state, of floats. Shapes are the caller's business."""
+    """Calculate one state, of floats. The caller has checked the shapes."""
     state, packs, work, _ = room
     load_one(table, q, state, index(Q))
     sines(packs, packs.shape[1])

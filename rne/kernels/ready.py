@@ -1,4 +1,4 @@
-"""Batches made ready for the entries that calculate them, and tables with other gravity."""
+"""Preparation of batches for the entries that calculate them, and of tables with another gravity."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from rne.kernels.single import (
 
 @inline
 def rows_given(card, value, samples, width, addresses, k):
-    """Write where a batch (samples, width) lies, and its row stride in bytes, as pair k of an array of addresses.
+    """Write address and row stride in bytes of a batch (samples, width) as pair k of an array of addresses.
 
-    A vector (width,) is the same in all samples, None is zeros. Tells whether it is one of these.
+    A vector (width,) applies to all samples, None means zeros. Returns whether the argument is one of these.
     """
     c, o, to = address(card), address(value), word(address(addresses), DATA)
     floats = word(c, WORD * FLOATS)
@@ -55,7 +55,7 @@ def rows_given(card, value, samples, width, addresses, k):
 
 @inline
 def samples_of(card, value):
-    """Number of samples in a batch (samples, ...); 0 for anything but a plain array of two axes."""
+    """Number of samples in a batch (samples, ...); 0 for anything except a plain array of two axes."""
     o = address(value)
     if not is_array(card, o, word(address(card), WORD * FLOATS), 2):
         return 0
@@ -64,7 +64,7 @@ def samples_of(card, value):
 
 @inline
 def _shares_memory(card, result, numbers, samples, width, addresses, k):
-    """Tell whether `result`, of so many numbers, reaches into the batch (samples, width) of pair k of the addresses."""
+    """Return whether the memory of `result` overlaps the batch (samples, width) at pair k of the addresses."""
     size, to = word(address(card), WORD * ITEMSIZE), word(address(addresses), DATA)
     first = word(to, 2 * WORD * k)
     last = first + (samples - 1) * word(to, 2 * WORD * k + WORD)
@@ -73,12 +73,12 @@ def _shares_memory(card, result, numbers, samples, width, addresses, k):
 
 
 def make_ready(stamp: str) -> Callable[..., Any]:
-    """Make the entry that makes a batch ready for the entry that calculates it.
+    """Make the entry that prepares a batch for the entry that calculates it.
 
-    It returns the array to fill, and writes address and row stride in bytes of each argument, and of that array, into
-    `addresses`; or None, where anything does not fit. sizes : how many arguments (samples, n) there are; how many with
-    the wrenches (samples, width); their width; rank of the array, and three lengths of its axes but the first. given :
-    three arguments and the wrenches.
+    It returns the array to fill, and writes address and row stride in bytes of each argument and of that array to
+    `addresses`; or it returns None if an argument is not as expected. sizes : the number of arguments (samples, n); the
+    number including the wrenches (samples, width); this width; rank of the array, and the lengths of its second to
+    fourth axis. given : three arguments and the wrenches.
     """
 
     def ready(card, addresses, out, sizes, given):
@@ -108,7 +108,7 @@ def make_ready(stamp: str) -> Callable[..., Any]:
 
 
 def make_table(stamp: str) -> Callable[..., Any]:
-    """Make the entry that returns a copy of the table with other gravity, or None where that is not three numbers."""
+    """Make the entry that returns a copy of the table with another gravity, or None if that is not three numbers."""
 
     def table_with_gravity(card, gravity):
         stamp  # noqa: B018  part of the cache key

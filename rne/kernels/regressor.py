@@ -1,9 +1,9 @@
-"""The torques as linear in the parameters of the bodies and drives: tau = Y pi.
+"""The regressor: torques are linear in the parameters of bodies and drives, tau = Y pi.
 
 Source: Atkeson, An, Hollerbach, "Estimation of inertial parameters of manipulator loads and links", IJRR 5 (1986);
-Khalil, Dombre, "Modeling, Identification and Control of Robots" (2002), chapter 12. About the origin of its own frame
-the wrench that keeps a body moving is linear in mass, first moments and inertia tensor; each joint between the body and
-the base feels of it what goes with its motion, by virtual work.
+Khalil, Dombre, "Modeling, Identification and Control of Robots" (2002), chapter 12. The wrench of a moving body
+about the origin of its frame is linear in mass, first moments and inertia tensor; the torque of each joint between the
+body and the base follows by virtual work.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ from rne.kernels.single import (
 )
 from rne.kernels.velocities import MOTION, WD, A, W, accelerations, velocities
 
-BODY = 10  # parameters of a body: m, m c, Ixx, Ixy, Ixz, Iyy, Iyz, Izz
+BODY = 10  # number of parameters of a body: m, m c, Ixx, Ixy, Ixz, Iyy, Iyz, Izz
 
 
 @inline
 def columns_of(table, rotors, friction):
-    """How many columns there are: those of the bodies; of the rotors; of viscous, Coulomb plus and minus friction."""
+    """Number of columns: those of the bodies; of the rotors; of viscous, positive and negative Coulomb friction."""
     return int(table[0, LINKS]) * (BODY + (1 if rotors else 0) + (3 if friction else 0))
 
 
 @inline
 def felt(u, v, a, A, w, wd):
-    """What a joint feels of a body for a unit of each parameter of it; all in the axes and at the origin of its frame.
+    """Joint torque per unit of each parameter of a body; all in the axes and at the origin of the frame of the body.
 
-    u, v : angular velocity of the body and velocity of the origin for a unit rate of the joint.
+    u, v : angular velocity of the body and velocity of the origin at a unit rate of the joint.
     """
     n = cross(u, w)
     h = cross(a, u)
@@ -72,7 +72,7 @@ def felt(u, v, a, A, w, wd):
 
 @inline
 def scaled(x, ratio):
-    """The ten numbers of a body, times the ratio of a joint to its leader."""
+    """Add the ten numbers of a body, times the ratio of a joint to its leader."""
     return (
         x[0] * ratio, x[1] * ratio, x[2] * ratio, x[3] * ratio, x[4] * ratio,
         x[5] * ratio, x[6] * ratio, x[7] * ratio, x[8] * ratio, x[9] * ratio,
@@ -81,9 +81,9 @@ def scaled(x, ratio):
 
 @inline
 def recursion(table, joints, state, work, out, rotors, friction):
-    """Fill row 0 of `out`, a matrix (n, columns) row by row, from all rows of `state` but TAU.
+    """Fill row 0 of `out`, a matrix (n, columns) row by row, from all rows of `state` except TAU.
 
-    joints : (links, SITE_WIDTH), the frames about which the parameters are. work : (links + 1, MOTION) scratch.
+    joints : (links, SITE_WIDTH), the frames in which the parameters are expressed. work : (links + 1, MOTION) scratch.
     """
     placements(table, state, work)
     velocities(table, state, work)
@@ -109,7 +109,7 @@ def recursion(table, joints, state, work, out, rotors, friction):
 
 @inline
 def drive_columns(table, i, state, out, k, rotors, friction):
-    """Fill the columns of the drive of joint i; `k` is where the first is, the others follow `links` apart."""
+    """Fill the columns of the drive of joint i; `k` is the first, the others follow `links` apart."""
     links, ratio, j = int(table[0, LINKS]), table[i, RATIO], int(table[i, COORDINATE])
     if rotors:
         out[0, k] = state[QDD, j] * ratio
@@ -124,9 +124,9 @@ def drive_columns(table, i, state, out, k, rotors, friction):
 
 @on_scratch(MOTION)
 def one(table, room, joints, q, qd, qdd, Y, drives):
-    """One state, of floats. Shapes are the caller's business.
+    """Calculate one state, of floats. The caller has checked the shapes.
 
-    drives : whether there are columns for the rotors, and for the friction.
+    drives : whether there are columns for rotors, and for friction.
     """
     state, packs, work, _ = room
     rotors, friction = drives

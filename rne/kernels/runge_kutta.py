@@ -10,18 +10,18 @@ from rne.kernels.jit import inline
 
 EULER, RK4 = 0, 1
 
-# The classical Runge-Kutta method: at which part of a step each stage looks, and what its rates weigh.
+# The classical Runge-Kutta method: the nodes of the stages, and the weights of their rates.
 PARTS = (0.0, 0.5, 0.5, 1.0)
 WEIGHTS = (1.0, 2.0, 2.0, 1.0)
 
 
 @inline
 def begin_step(state, now, total):
-    """Look at where the step begins.
+    """Set the first stage to the beginning of the step.
 
-    state : positions, integrals of a law (which are states like positions, so that they are as exact), velocities.
-    now : the same where a stage looks, then rates of integrals and accelerations: from any state, its rate is as many
-    numbers further on as there are positions and integrals. total : the weighed sum of the rates, as long as `state`.
+    state : positions, integrals of a control law (integrated like positions, with the same accuracy), velocities.
+    now : the same at a stage, followed by rates of integrals and accelerations: the rate of each entry is found as many
+    entries further on as there are positions and integrals. total : weighted sum of the rates, as long as `state`.
     """
     for j in range(state.shape[0]):
         now[j], total[j] = state[j], 0.0
@@ -29,7 +29,7 @@ def begin_step(state, now, total):
 
 @inline
 def end_stage(stage, h, state, now, total):
-    """Add the rates of a stage to the sum, and look at where the next one does."""
+    """Add the rates of a stage to the sum, and set the next stage."""
     w = now.shape[0] - state.shape[0]
     weight, ahead = WEIGHTS[stage], h * PARTS[min(stage + 1, len(PARTS) - 1)]
     for j in range(state.shape[0]):
@@ -40,7 +40,7 @@ def end_stage(stage, h, state, now, total):
 
 @inline
 def end_step(method, h, state, now, total):
-    """Move on to the end of the step."""
+    """Set `state` to the end of the step."""
     w = now.shape[0] - state.shape[0]
     m = state.shape[0] - w
     if method == RK4:

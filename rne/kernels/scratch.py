@@ -1,7 +1,7 @@
-"""Memory of one call: one reservation of scratch for a state, one for a batch; tables and arrays by their addresses.
+"""Memory of one call: one block of scratch for a state, one for a batch; tables and arrays by their addresses.
 
-The algorithms are plain functions over a table, a state and scratch. What reserves the scratch and loads the state
-stands apart from them, so that they run on any kind of number: floats, packs, or numbers that record what is done.
+The algorithms are plain functions of a table, a state and scratch. The code that reserves scratch and loads the state
+is separate, so that the algorithms run on any number type: floats, packs, or numbers that record operations.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from rne.kernels.jit import borrowing, function, inline, inline_allocating
 from rne.kernels.layout import COORDINATES, COUPLINGS, LINKS, STATE, WIDTH
 from rne.kernels.simd.pack import address_of, array_at, as_floats, as_packs, pack_floats, packs_for, stack_buffer
 
-# Floats; 32 KiB hold a robot of nearly 200 joints. An allocation would cost as much as a short arm.
+# Floats; 32 KiB are enough for nearly 200 joints. An allocation would take as long as the dynamics of a short arm.
 STACK = 4096
 
 
 @inline
 def nothing(table):
-    """Tell that a function wants no numbers besides its columns."""
+    """Return 0: a function needs no numbers besides its columns."""
     return 0
 
 
 def on_scratch(columns: int, spare: Any = nothing) -> Callable[[Callable[..., Any]], Any]:
-    """Make of `run(table, room, *args)`, which works on one state, a compiled function `one(table, *args)`.
+    """Turn `run(table, room, *args)`, which works on one state, into a compiled function `one(table, *args)`.
 
     `room` is `state` (STATE, joints or more), the same as packs of joints, `work` (links + 1, columns) and `spare`
-    (1, ...), all from one aligned reservation: on the stack while it is small, or else on the heap. Three functions,
-    because the stack must be that of a caller, and the one that works does not count references.
+    (1, ...), all from one aligned block: on the stack if it is small, otherwise on the heap. Three functions, because
+    the stack must belong to a caller, and the function that calculates does not count references.
 
     Parameters
     ----------
-    columns : numbers kept for each link.
-    spare : how many more numbers are wanted, an inlined function of the table.
+    columns : numbers stored for each link.
+    spare : an inlined function of the table that returns how many more numbers are needed.
     """
 
     def make(python_function: Callable[..., Any]) -> Any:
@@ -75,10 +75,10 @@ def on_scratch(columns: int, spare: Any = nothing) -> Callable[[Callable[..., An
 
 @inline_allocating
 def many_states(table, columns, given, numbers):
-    """Return room for a pack of samples, all from one aligned reservation.
+    """Return scratch for a pack of samples, all from one aligned block.
 
-    That is `state` (STATE, links), `work` (links + 1, columns), `tile` (2, coordinates), which mimic joints and
-    factors of matrices need, and two flat rows: `loads` (1, given) and `out` (1, numbers).
+    These are `state` (STATE, links), `work` (links + 1, columns), `tile` (2, coordinates), which mimic joints and
+    factors of matrices need, and two rows: `loads` (1, given) and `out` (1, numbers).
     """
     links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
     lanes = pack_floats(table, 1)
@@ -98,16 +98,16 @@ def many_states(table, columns, given, numbers):
 
 @inline_allocating
 def table_at(address, example):
-    """View the table at `address` whose numbers are of the kind that array `example` holds."""
+    """View the table at `address`, with the dtype of array `example`."""
     header = array_at(address, example, 1, WIDTH)
     return array_at(address, example, int(header[0, LINKS]) + 1 + int(header[0, COUPLINGS]), WIDTH)
 
 
 @inline_allocating
 def aligned(table, size):
-    """Return `size` floats of the kind that `table` holds, from the start of a cache line on.
+    """Return `size` floats with the dtype of `table`, aligned to a cache line.
 
-    A pack that lies across two lines costs two accesses.
+    A pack that crosses two cache lines costs two accesses.
     """
     line = pack_floats(table, 1)
     buffer = np.empty(size + line, table.dtype)

@@ -1,7 +1,7 @@
 """Motion under given torques, integrated with the fixed steps of `runge_kutta`.
 
-Forward dynamics comes as a pointer to its entry, for one state or for a batch, and a controller as one to the user's
-own function: neither is compiled once more in here.
+Forward dynamics is passed as a pointer to its entry, for one state or for a batch, and a controller as a pointer to the
+user's function, so that neither is compiled again.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from rne.kernels.jit import inline, inline_allocating
 from rne.kernels.runge_kutta import EULER, PARTS, RK4, begin_step, end_stage, end_step
 from rne.kernels.simd.pack import address_of
 
-# Simulations that advance together. Their states stay in the first-level cache up to some ten joints; packs need eight.
+# Simulations that advance together. Their states fit in the first-level cache up to about ten joints; a pack is eight.
 BLOCK = 64
 
-# A reference may jump where two steps meet: what a step sees of it at its ends lies within, by this part of it.
+# A reference may jump where two steps meet. At its ends a step evaluates it inside, by this fraction of the step.
 EDGE = 1e-6
 
 _VECTOR = types.Array(types.float64, 1, "C")
 
-# What a controller is: it fills its last argument from t, q and qd.
+# The type of a controller: a function that fills its last argument from t, q and qd.
 CONTROLLER = types.FunctionType(types.void(types.float64, *(_VECTOR,) * 3))
 
 
 def complaint(controller: Any) -> str:
-    """Tell why a compiled function is no CONTROLLER; nothing if it is one."""
+    """Return why a compiled function is not a CONTROLLER; an empty string if it is one."""
     try:
         result = controller.get_compile_result(CONTROLLER.signature).signature.return_type
     except (TypeError, NumbaError) as error:
@@ -50,12 +50,12 @@ def make_still(stamp: str) -> Callable[..., None]:
 
 @inline_allocating
 def _ask(controller, t, q, qd, tau, rows, n):
-    """Fill `tau` (rows * n) by a controller of single states."""
+    """Fill `tau` (rows * n) by a controller, which is called for single states."""
     for j in range(rows * n):
         tau[j] = 0.0
     for row in range(rows):
         own = slice(row * n, row * n + n)
-        # Copies: a controller that works in its arguments must not move the robot.
+        # Copies: a controller that modifies its arguments must not change the state.
         controller(t, q[own].copy(), qd[own].copy(), tau[own])
 
 
@@ -71,7 +71,7 @@ def _accelerate(table, one, many, motion, addresses, loads, marks):
 
 @inline
 def _failed(marks, t, q, when, path, first, n):
-    """Leave time and position at which marked states fail, the position in the last row of the path; tell if any do."""
+    """Store time and position of marked states, the position in the last row of the path; return whether any exist."""
     any_failed = False
     for row in range(marks.shape[0]):
         if marks[row] != 0:
@@ -83,7 +83,7 @@ def _failed(marks, t, q, when, path, first, n):
 
 @inline_allocating
 def _advance(first, rows, dynamics, acting, law, schedule, paths, method):
-    """All steps of `rows` simulations, from `first` on; the other arguments as for `make_many`."""
+    """Run all steps of `rows` simulations, from `first` on; the other arguments as for `make_many`."""
     table, one, many, loads = dynamics
     controlled, controller = acting
     times, substeps, torques = schedule
@@ -104,7 +104,7 @@ def _advance(first, rows, dynamics, acting, law, schedule, paths, method):
             state[row * n + j] = q_path[first + row, 0, j]
             state[w + row * n + j] = qd_path[first + row, 0, j]
     for k in range(len(times)):
-        last = k == len(times) - 1  # only its torques are due
+        last = k == len(times) - 1  # only the torques are needed
         steps = 1 if last else substeps[k]
         h = 0.0 if last else (times[k + 1] - times[k]) / steps
         interval = min(k, torques.shape[1] - 1)
@@ -140,13 +140,13 @@ def _advance(first, rows, dynamics, acting, law, schedule, paths, method):
 def make_many(stamp: str) -> Callable[..., None]:
     """Make the entry that fills rows 1, 2, ... of the paths (samples, T, n) from their rows 0.
 
-    dynamics : (table; the entries of forward dynamics for one state, if there is just one simulation, and for batches,
-    the other is None; its loads). acting : (whether a controller counts; it, a CONTROLLER). law : one as
-    `control.torques` takes it, or None.
-    schedule : (times (T,) when the rows are due; substeps (T - 1,) from one to the next; torques (samples, T - 1, n)
-    held over each interval, of a single time (samples, 1, n)).
-    paths : (q, qd; tau, which is filled with the torques that act at each time; when (samples,), which becomes the time
-    at which forward dynamics marks a sample; no sample of its block goes further).
+    dynamics : (table; the entry of forward dynamics for one state, if there is a single simulation, and that for
+    batches, the other one None; its loads). acting : (whether to use the controller; the controller, a CONTROLLER).
+    law : a control law for `control.torques`, or None.
+    schedule : (times (T,) of the rows; number of substeps (T - 1,) between them; torques (samples, T - 1, n) held over
+    each interval, (samples, 1, n) for a single time).
+    paths : (q, qd; tau, which is filled with the torques at each time; when (samples,), which becomes the time at
+    which forward dynamics marks a sample; its whole block stops there).
     """
 
     def simulate_many(first, stop, dynamics, acting, law, schedule, paths, method):
@@ -158,7 +158,7 @@ def make_many(stamp: str) -> Callable[..., None]:
 
 
 def make_stage(stamp: str) -> Callable[..., None]:
-    """Make the entry that ends one stage of a step, for controllers in Python; the last one ends the step."""
+    """Make the entry that completes a stage of a step, for controllers in Python; the last stage completes the step."""
 
     def stage_of_step(method, stage, h, state, now, total):
         stamp  # noqa: B018  part of the cache key

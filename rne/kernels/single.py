@@ -1,6 +1,6 @@
-"""What an entry for one state asks of its arguments, which are Python objects: sizes, data, the result to fill.
+"""Inspection of the arguments of an entry for one state, which are Python objects: sizes, data, the result to fill.
 
-What does not fit is refused: `given` and the like return 0, and the entry returns None before anything is written.
+If an argument is not as expected, `given` and the others return 0, and the entry returns None before it writes.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ def coordinates(card):
 
 @inline
 def is_array(card, o, dtype, rank):
-    """Tell whether the object at an address is a plain array of that dtype and rank."""
+    """Return whether the object at an address is a plain array of that dtype and rank."""
     c = address(card)
     return word(o, TYPE) == word(c, WORD * ARRAY) and word(o, DTYPE) == dtype and int_of(o, RANK) == rank
 
 
 @inline
 def is_none(card, o):
-    """Tell whether the object at an address is None."""
+    """Return whether the object at an address is None."""
     return o == word(address(card), WORD * NONE)
 
 
 @inline
 def given(card, value, width):
-    """Where the numbers of a vector (width,) lie; 0 for anything but a plain array of the precision of the card."""
+    """Address of the data of a vector (width,); 0 for anything except a plain array in the precision of the card."""
     o = address(value)
     if not is_array(card, o, word(address(card), WORD * FLOATS), 1):
         return 0
@@ -63,7 +63,7 @@ def given(card, value, width):
 
 @inline
 def given_or_zero(card, value, width):
-    """As `given`; None stands for zeros, no more than the card has."""
+    """As `given`; None means zeros, as many as the card has."""
     if is_none(card, address(value)):
         return word(address(card), WORD * ZEROS)
     return given(card, value, width)
@@ -71,7 +71,7 @@ def given_or_zero(card, value, width):
 
 @inline
 def is_given(card, value):
-    """Tell whether a value is not None."""
+    """Return whether a value is not None."""
     return not is_none(card, address(value))
 
 
@@ -95,13 +95,13 @@ def rows_of(value):
 
 @inline
 def own_table(card):
-    """Where the table of the robot lies."""
+    """Address of the table of the robot."""
     return word(address(card), WORD * TABLE)
 
 
 @inline
 def table_of(card, gravity, buffer):
-    """Where the table for this call lies: that of the robot, or a copy with other gravity in `buffer`; 0 refuses."""
+    """Address of the table of this call: that of the robot, or a copy in `buffer` with another gravity; 0 to refuse."""
     c, g = address(card), address(gravity)
     table = word(c, WORD * TABLE)
     if is_none(card, g):
@@ -114,7 +114,7 @@ def table_of(card, gravity, buffer):
 
 @inline
 def with_gravity(card, g, table, size, copy):
-    """Copy a table into `copy` (size,), with the gravity of an object; tells whether that is three finite numbers."""
+    """Copy a table to `copy` (size,) with the gravity of an object; return whether that is three finite numbers."""
     if not is_array(card, g, word(address(card), WORD * DOUBLES), 1):
         return False
     if word(word(g, SHAPE), 0) != 3 or int_of(g, FLAGS) & READABLE != READABLE:
@@ -138,10 +138,10 @@ def table_here(card, address):
 
 @inline
 def new_array(card, rank, lengths):
-    """Return the address of a new array of the precision of the card, as `result_of` is told its shape."""
+    """Return the address of a new array in the precision of the card; its shape as for `result_of`."""
     c = address(card)
     floats = word(c, WORD * FLOATS)
-    hold(floats)  # which the new array takes over
+    hold(floats)  # the new array takes ownership of it
     return new_object(word(c, WORD * NEW), floats, rank, lengths)
 
 
@@ -150,7 +150,7 @@ def result_of(card, out, rank, lengths):
     """Return the array to fill, `out` or a new one; 0 where `out` cannot be filled in place.
 
     A single state is read before anything is written, so `out` may share its memory. lengths : four numbers, of which
-    `rank` count.
+    the first `rank` count.
     """
     c, o = address(card), address(out)
     floats = word(c, WORD * FLOATS)
@@ -179,7 +179,7 @@ def answer(result):
 
 @inline
 def refused(card):
-    """Return None: the call has to go another way."""
+    """Return None: the call must take the general path."""
     none = word(address(card), WORD * NONE)
     hold(none)
     return as_object(none)
@@ -187,12 +187,12 @@ def refused(card):
 
 @inline
 def given_up(card, result):
-    """Return None after all, and not the array."""
+    """Release the array, and return None."""
     drop(result)
     return refused(card)
 
 
 @inline
 def shape(a, b, c, d):
-    """Lengths of up to four axes, of which `result_of` is told how many count."""
+    """Lengths of up to four axes, for `result_of`."""
     return a, b, c, d

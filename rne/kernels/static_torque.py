@@ -1,7 +1,7 @@
 """Joint torques that balance wrenches: tau = J^T w, by the principle of virtual work, without forming J.
 
-All wrenches are moved to the base origin in base axes, where those of a subtree simply add up from the tips inward; a
-joint then carries the part along its axis.
+All wrenches are moved to the base origin in base axes, where those of a subtree add, from the tips inward; the torque
+of a joint is the component along its axis.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from rne.kernels.single import (
     vector_at,
 )
 
-# Numbers kept for each link: its placement, then force and moment about the base origin.
+# Numbers stored for each link: its placement, then force and moment about the base origin.
 F, N = PLACEMENT, PLACEMENT + 3
 WORK = PLACEMENT + 6
 
 
 @inline
 def gather(table, sites, wrenches, work, column):
-    """Sum `wrenches` (m, 6) by link, as force and moment about the base origin, into six columns of `work`.
+    """Sum `wrenches` (m, 6) by link, as force and moment about the base origin, in six columns of `work`.
 
-    sites : (m, SITE_WIDTH), each with the axes in which its wrench is given.
+    sites : (m, SITE_WIDTH), with the axes in which each wrench is given.
     """
     zero = like(work[0, 0], 0.0)
     for i in range(int(table[0, LINKS]) + 1):
@@ -61,7 +61,7 @@ def gather(table, sites, wrenches, work, column):
 
 @inline
 def recursion(table, sites, wrenches, state, work):
-    """Turn rows Q, SIN_Q and COS_Q of `state`, and `wrenches` (m, 6), into row TAU.
+    """Calculate row TAU from rows Q, SIN_Q and COS_Q of `state` and `wrenches` (m, 6).
 
     sites : (m, SITE_WIDTH). work : (links + 1, WORK) scratch.
     """
@@ -80,7 +80,7 @@ def recursion(table, sites, wrenches, state, work):
 
 @on_scratch(WORK)
 def one(table, room, sites, wrenches, q, tau):
-    """One state, of floats. Shapes are the caller's business."""
+    """Calculate one state, of floats. The caller has checked the shapes."""
     state, packs, work, _ = room
     load_one(table, q, state, index(Q))
     sines(packs, packs.shape[1])

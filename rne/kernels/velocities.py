@@ -1,6 +1,6 @@
-"""How the links move: velocity and acceleration of every link in base axes, from the base outward.
+"""Velocity and acceleration of every link in base axes, from the base outward.
 
-Luh, Walker, Paul 1980, in base axes; behind `placements`.
+Luh, Walker, Paul 1980, in base axes; to be called after `placements`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from rne.kernels.placement import ORIGIN, PLACEMENT, get_axis
 from rne.kernels.simd.num import like
 from rne.kernels.simd.rows import get3, put
 
-# Numbers kept for each link behind its placement: angular velocity and velocity of the origin, then the accelerations.
+# Numbers stored for each link after its placement: angular velocity, velocity of the origin, then the accelerations.
 W, V, WD, A = PLACEMENT, PLACEMENT + 3, PLACEMENT + 6, PLACEMENT + 9
 VELOCITY = PLACEMENT + 6
 MOTION = PLACEMENT + 12
@@ -38,7 +38,7 @@ def velocities(table, state, work):
 def accelerations(table, state, work, gx, gy, gz):
     """Fill columns WD and A of `work` (links + 1, MOTION or more) from rows QD and QDD of `state`.
 
-    gx, gy, gz : acceleration of the base; upward where gravity is to be felt as inertia.
+    gx, gy, gz : acceleration of the base; minus gravity to include gravity.
     """
     zero = like(work[0, 0], 0.0)
     put(work, 0, WD, (zero, zero, zero, like(zero, gx), like(zero, gy), like(zero, gz)))

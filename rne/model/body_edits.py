@@ -1,4 +1,4 @@
-"""Changes of what a robot carries and is made of: bodies taken off, lightened, scaled, and tools."""
+"""Changes to the bodies of a tree: remove, lighten and scale bodies, attach tools."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from rne.model.tree import Body, Coupling, Joint, Mimic, Pose, Tree
 
 
 def without_body(tree: Tree, name: str, level: int) -> Tree:
-    """Take a body off, and all beyond it; couplings that end there go along, with a warning so many levels up.
+    """Remove a body, all bodies beyond it, and couplings that end there, with a warning `level` frames up the stack.
 
     Raises
     ------
     UnknownNameError
         The robot has no such body.
     ArgumentError
-        It is the root, or a joint that stays follows one that goes.
+        It is the root, or a remaining joint mimics a removed one.
     """
     if not isinstance(name, str) or name not in {body.name for body in tree.bodies}:
         raise unknown_name("name", "link", name, (body.name for body in tree.bodies))
@@ -61,24 +61,24 @@ def _beyond(tree: Tree, name: str) -> set[str]:
 
 
 def lightened(tree: Tree, frame: str, mass: float, com: ArrayLike, inertia: ArrayLike | None) -> Tree:
-    """Take mass off what is bolted together with a frame; mass and inertia are negative.
+    """Remove mass from the bodies that are rigidly connected with a frame; mass and inertia are negative.
 
-    It is taken off the first of these bodies, the frame itself before all others, that stays possible without it. Where
-    none does, but all of them together do, they become one body on the link that the joint carries.
+    It is removed from the first of these bodies, beginning with the frame itself, that remains physical. If none does,
+    but all of them together do, they become one body on the link that the joint moves.
 
     Raises
     ------
     UnknownNameError
         The robot has no such frame.
     ArgumentError
-        What is taken off is no body, or what is left is none.
+        The removed body or the remaining body is not physical.
     """
     placed = _bolted(tree, frame)
     tensor = np.zeros((3, 3)) if inertia is None else symmetric("inertia", inertia, 3)
     off = Inertia(-mass, vector("com", com), -tensor)
     if not off.is_physical:
         raise ArgumentError(
-            f"mass: what is taken off is no body: mass {-mass:g} kg, inertia {off.tensor.tolist()} kg m^2; a "
+            f"mass: the removed body is not physical: mass {-mass:g} kg, inertia {off.tensor.tolist()} kg m^2; a "
             "negative mass goes with a negative inertia"
         )
     bodies = {body.name: body for body in tree.bodies}
@@ -91,8 +91,8 @@ def lightened(tree: Tree, frame: str, mass: float, com: ArrayLike, inertia: Arra
     if whole is None:
         there = sum(part.mass for part in parts)
         raise ArgumentError(
-            f"mass: {-mass:g} kg cannot be taken off {frame!r}: {listed(placed)} together have {there:g} kg, and what "
-            "would be left is no body"
+            f"mass: {-mass:g} kg cannot be taken off {frame!r}: {listed(placed)} together have {there:g} kg, and the "
+            "remaining body would not be physical"
         )
     carrier = next(name for name in placed if not _is_bolted(tree, name))
     changed = {name: Inertia(0.0) for name in placed} | {carrier: _seen_from(whole, placed[carrier])}
@@ -100,7 +100,7 @@ def lightened(tree: Tree, frame: str, mass: float, com: ArrayLike, inertia: Arra
 
 
 def _bolted(tree: Tree, frame: str) -> dict[str, Pose]:
-    """Return the placement in a frame of all bodies that are bolted together with it, itself first."""
+    """Return the poses in a frame of all bodies that are rigidly connected with it, itself first."""
     names = {body.name for body in tree.bodies}
     if not isinstance(frame, str) or frame not in names:
         raise unknown_name("frame", "link", frame, names)
@@ -140,7 +140,7 @@ def _seen_from(body: Inertia, pose: Pose) -> Inertia:
 
 
 def _minus(whole: Inertia, part: Inertia) -> Inertia | None:
-    """Return what is left, None if that is no body; nothing at all, where the two are the same but for rounding."""
+    """Return the remaining body, None if it is not physical; an empty body if the two are equal up to rounding."""
     if abs(whole.mass - part.mass) <= 1e-12 * whole.mass:
         size = np.abs(whole.about(whole.com)).max() + whole.mass * (1 + np.abs(whole.com).max()) ** 2
         same = np.abs(whole.pseudo - part.pseudo).max() <= 1e-12 * size
@@ -150,7 +150,7 @@ def _minus(whole: Inertia, part: Inertia) -> Inertia | None:
 
 
 def _with_bodies(tree: Tree, changed: Mapping[str, Inertia]) -> Tree:
-    """Return the tree with other masses; a payload of which nothing is left is gone."""
+    """Return the tree with other masses; a payload without any mass left is removed."""
     empty = {name for name, body in changed.items() if body.mass == 0 and not body.tensor.any()}
     carrying = {joint.parent for joint in tree.joints}
     gone = {j.child for j in tree.joints if j.name == j.child + MOUNT and j.child in empty and j.child not in carrying}
@@ -176,7 +176,7 @@ def scaled(tree: Tree, factor: float, links: Iterable[str] | None) -> Tree:
     UnknownNameError
         The robot has no such link.
     ArgumentError
-        The factor is not positive, or the links are no list of names.
+        The factor is not positive, or `links` is not a list of names.
     """
     number = float(numbers("factor", factor, ()))
     if number <= 0:
@@ -203,20 +203,22 @@ def _scaled(body: Body, factor: float) -> Body:
 def with_tool(
     tree: Tree, tool: Tree | Inertia, frame: str, position: ArrayLike, rotation: ArrayLike, name: str
 ) -> Tree:
-    """Bolt a tool to a frame: a body, or a robot by its root, whose names begin with `name` and a slash if need be.
+    """Attach a tool to a frame: a body, or a robot by its root.
+
+    If names of the tool are already used, all of them get the prefix `name` and a slash.
 
     Raises
     ------
     UnknownNameError
         The robot has no such frame.
     ArgumentError
-        A name that is no text or taken, or numbers that are no place.
+        The name is not a string or already used, or position and rotation are not a pose.
     """
     names = {body.name for body in tree.bodies}
     if not isinstance(frame, str) or frame not in names:
         raise unknown_name("frame", "link", frame, names)
     if not isinstance(name, str) or not name.strip():
-        raise ArgumentError(f"name: wanted a text with something in it, got {shown(name)}")
+        raise ArgumentError(f"name: wanted a non-empty string, got {shown(name)}")
     place = Pose(matrix("rotation", rotation_matrix("rotation", rotation)), vector("position", position))
     if isinstance(tool, Inertia):
         added = Tree(name, (Body.from_inertia(name, tool),), ())
@@ -274,7 +276,7 @@ def mount_of(tree: Tree, name: str) -> Joint:
 
 
 def with_base(tree: Tree, pose: Pose) -> Tree:
-    """Put the root of a tree at a pose in a world, which becomes the root."""
+    """Place the root of a tree at a pose in a new root named world."""
     children = {joint.child for joint in tree.joints}
     root = next(body.name for body in tree.bodies if body.name not in children)
     bodies = {body.name for body in tree.bodies}
@@ -288,7 +290,7 @@ def with_base(tree: Tree, pose: Pose) -> Tree:
 
 
 def _free(name: str, taken: Iterable[str]) -> str:
-    """Return a name that is not taken: this one, or with a number behind it."""
+    """Return an unused name: this one, or with a number appended."""
     known, count, found = set(taken), 1, name
     while found in known:
         count += 1
@@ -297,7 +299,7 @@ def _free(name: str, taken: Iterable[str]) -> str:
 
 
 def remaining(tree: Tree, coordinates: Sequence[str]) -> tuple[str, ...]:
-    """Return the coordinates that a changed tree still has in their order, and then its new ones."""
+    """Return the coordinates that a changed tree still has, in their order, followed by new ones."""
     there = [joint.name for joint in tree.joints if joint.movable and joint.mimic is None]
     known = set(coordinates)
     return (*(name for name in coordinates if name in set(there)), *(name for name in there if name not in known))

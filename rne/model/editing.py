@@ -81,7 +81,8 @@ class Editing:
         Raises
         ------
         UnknownNameError, ArgumentError
-            An unknown frame, several tips to choose from, a name that is taken, or a matrix that is no rotation.
+            An unknown frame, several tips to choose from, a name that is already used, or a matrix that is not a
+            rotation.
         """
         frame = self._tip() if frame is None else frame
         return type(self)(edits.with_frame(self.tree, name, frame, position, rotation), self.joint_names)
@@ -142,7 +143,7 @@ class Editing:
         return type(self)(changed, body_edits.remaining(changed, self.joint_names))
 
     def without_body(self, name: str) -> Self:
-        """Return the robot without a link and all beyond it; coordinates of joints that are gone are no more.
+        """Return the robot without a link and everything beyond it; coordinates of removed joints are removed, too.
 
         Parameters
         ----------
@@ -151,7 +152,7 @@ class Editing:
         Raises
         ------
         UnknownNameError, ArgumentError
-            There is no such link, it is the root, or a joint that stays follows one that goes.
+            There is no such link, it is the root, or a remaining joint mimics a removed one.
 
         Warns
         -----

@@ -1,4 +1,4 @@
-"""Changes to a tree that make a new tree: freeze joints, add a payload, set drives."""
+"""Functions that return a changed tree: freeze joints, add a payload, set drives."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from rne.model.mimics import resolved_mimics
 from rne.model.passivity import DAMPERS, SPRINGS, active
 from rne.model.tree import Body, Coupling, Drive, Joint, Pose, Tree
 
-# How the joint that holds a payload is called, after it: a payload makes no new tip.
-MOUNT = " mount"  # with a blank, which no name in a file is likely to have there
+# Suffix of the name of the joint that holds a payload. A payload does not count as a new tip.
+MOUNT = " mount"  # with a blank, so that it is unlikely to occur in a file
 
 
 def locked(tree: Tree, values: Mapping[str, float], argument: str = "lock") -> Tree:
-    """Freeze joints at the given positions; joints that mimic them freeze along.
+    """Freeze joints at the given positions; joints that mimic them are frozen, too.
 
-    `argument` is what the caller calls the positions.
+    `argument` is the name of the positions in error messages.
 
     Raises
     ------
@@ -68,13 +68,13 @@ def _fixed(joint: Joint, position: float) -> Joint:
 
 
 def _relaxed(coupling: Coupling, frozen: Mapping[str, float]) -> Coupling:
-    """Return a coupling that feels the same once joints stand at zero, as fixed ones do."""
+    """Return a coupling with the same forces once the frozen joints are fixed ones, which stay at zero."""
     first, second = frozen.get(coupling.first, 0.0), frozen.get(coupling.second, 0.0)
     return replace(coupling, rest=coupling.rest - first + coupling.ratio * second)
 
 
 def _moved(joint: Joint, position: float) -> Pose:
-    """Where the child of a joint lies in the parent when the joint stands at `position`."""
+    """Return the pose of the child of a joint in its parent, with the joint at `position`."""
     rotation, axis = np.array(joint.origin.rotation), np.array(joint.axis)
     offset = np.array(joint.origin.position)
     if joint.kind == "prismatic":
@@ -86,14 +86,14 @@ def _moved(joint: Joint, position: float) -> Pose:
 
 
 def with_body(tree: Tree, frame: str, mass: float, com: ArrayLike, inertia: ArrayLike | None) -> Tree:
-    """Fix one more body to a frame; mass, center of mass and inertia about it in the axes of that frame.
+    """Attach a body to a frame; center of mass and the inertia about it are in the axes of that frame.
 
     Raises
     ------
     UnknownNameError
         The robot has no such frame.
     ArgumentError
-        A negative mass, numbers that are not finite, or an inertia that no body can have.
+        A negative mass, numbers that are not finite, or an inertia that is not physical.
     """
     names = {body.name for body in tree.bodies}
     if not isinstance(frame, str) or frame not in names:
@@ -106,7 +106,7 @@ def with_body(tree: Tree, frame: str, mass: float, com: ArrayLike, inertia: Arra
         raise ArgumentError(f"mass: wanted zero or more, got {mass!r}")
     if fault is not None:
         moments = np.linalg.eigvalsh(tensor).tolist()
-        raise ArgumentError(f"inertia: no body has the principal moments {moments} kg m^2: {fault.what}")
+        raise ArgumentError(f"inertia: the principal moments {moments} kg m^2 are not physical: {fault.what}")
     count = 1
     while f"payload_{count}" in names:
         count += 1
@@ -117,14 +117,14 @@ def with_body(tree: Tree, frame: str, mass: float, com: ArrayLike, inertia: Arra
 
 
 def with_frame(tree: Tree, name: str, frame: str, position: ArrayLike, rotation: ArrayLike) -> Tree:
-    """Fix one more frame, which weighs nothing, to a frame.
+    """Attach a new frame, without mass, to a frame.
 
     Raises
     ------
     UnknownNameError
         The robot has no such frame.
     ArgumentError
-        A name that is no text or taken, or numbers that are no place.
+        The name is not a string or already used, or position and rotation are not a pose.
     """
     names = {body.name for body in tree.bodies}
     if not isinstance(frame, str) or frame not in names:
@@ -138,15 +138,15 @@ def with_frame(tree: Tree, name: str, frame: str, position: ArrayLike, rotation:
 
 
 def with_drives(tree: Tree, drives: Mapping[str, Drive]) -> Tree:
-    """Give joints other drives.
+    """Replace the drives of joints.
 
     Raises
     ------
     UnknownNameError
         No movable joint has this name.
     ArgumentError
-        Something is no Drive, or its numbers are not finite or negative where they must not be; or the springs or
-        dampers of the robot, couplings included, would be active, or more so than they were.
+        A value is not a Drive, or one of its numbers is not finite, or negative where that is not allowed; or the
+        springs or dampers of the robot, couplings included, would become active, or more active than before.
     """
     if not isinstance(drives, Mapping):
         raise ArgumentError(f"drives: wanted a mapping from joint name to Drive, got {type(drives).__name__}")
@@ -158,7 +158,7 @@ def with_drives(tree: Tree, drives: Mapping[str, Drive]) -> Tree:
             raise ArgumentError(f"drives[{name!r}]: wanted a Drive, got {type(drive).__name__}")
         values = {key: float(numbers(f"drives[{name!r}].{key}", value, ())) for key, value in asdict(drive).items()}
         for key in ("rotor_inertia", "coulomb_plus", "coulomb_minus"):
-            # What a lenient load let in may stay, though not grow.
+            # A negative value that strict=False accepted may stay, but not grow.
             if values[key] < (1 + SYMMETRY_ROUNDING) * min(getattr(known[name], key), 0.0):
                 raise ArgumentError(f"drives[{name!r}].{key}: wanted zero or more, got {values[key]}")
         if values["gear_ratio"] == 0:
@@ -170,7 +170,7 @@ def with_drives(tree: Tree, drives: Mapping[str, Drive]) -> Tree:
 
 
 def _refuse_active(before: Tree, after: Tree, what: str) -> None:
-    """Refuse springs or dampers that are more active than those before; these may be so, by a lenient load."""
+    """Refuse springs or dampers that are more active than before; strict=False may have accepted active ones."""
     found = active(after.joints, after.couplings, what)
     if found is None:
         return
@@ -182,12 +182,12 @@ def _refuse_active(before: Tree, after: Tree, what: str) -> None:
         raise ArgumentError(drives_the_robot("drives", value, direction))
     raise ArgumentError(
         f"drives: these springs would push the robot away from rest: q^T K q is {value:.6g} along q = {direction}; if "
-        "that is meant, give them all to with_springs"
+        "that is intended, pass all springs to with_springs"
     )
 
 
 def drives_the_robot(argument: str, value: float, direction: Mapping[str, float]) -> str:
-    """Return the message on dampers that feed energy in."""
+    """Return the error message for dampers that supply energy."""
     return (
         f"{argument}: these dampers would drive the robot: qd^T B qd is {value:.6g} along qd = {dict(direction)}; "
         "wanted a positive semidefinite matrix B of all dampers, couplings included"
@@ -195,7 +195,7 @@ def drives_the_robot(argument: str, value: float, direction: Mapping[str, float]
 
 
 def coordinate_order(joints: Sequence[str], there: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names of all coordinates in the wanted order."""
+    """Return the names of all coordinates in the requested order."""
     if isinstance(joints, str | set | frozenset) or not isinstance(joints, Iterable):  # a set has no order
         raise ArgumentError(f"joints: wanted a list of names, got {joints!r}")
     wanted = tuple(joints)
@@ -206,6 +206,6 @@ def coordinate_order(joints: Sequence[str], there: tuple[str, ...]) -> tuple[str
     given = set(wanted)
     missing = [name for name in there if name not in given]
     if missing or len(given) != len(wanted):
-        what = f"{', '.join(missing)} missing (lock={{...}} freezes joints)" if missing else "a name stands twice"
+        what = f"{', '.join(missing)} missing (lock={{...}} freezes joints)" if missing else "a name is repeated"
         raise ArgumentError(f"joints: wanted each of {', '.join(there)} once; {what}")
     return wanted

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from rne.check import check_flag
-from rne.errors import ModelError, Problem, close_names
+from rne.errors import ModelError, Problem, close_names, did_you_mean
 
 MOST_HINTS = 20
 """Largest number of errors per file for which similar names are looked up."""
@@ -51,7 +51,7 @@ class Findings:
         self._compared += len(known)
         wanted = len(self.errors) + len(self.doubts) < MOST_HINTS and self._compared <= MOST_COMPARED
         near = close_names(word, known) if wanted else []
-        return f" (did you mean {near[0]!r}?)" if near else ""
+        return f" ({did_you_mean(near)})" if near else ""
 
     def close(self) -> tuple[Problem, ...]:
         """Return the notes in the order of the file, or raise one `ModelError` with all errors."""

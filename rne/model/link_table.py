@@ -240,7 +240,7 @@ def _write_drive(out: Array, link: Link) -> None:
 
 
 def _write_coupling(out: Array, coupling: Coupling, rows: dict[str, int]) -> None:
-    """Write a coupling; a fixed joint has a zero coefficient, and the row of the other joint stands in for it."""
+    """Write a coupling; a fixed joint has a zero coefficient, and the row of the other joint in place of its own."""
     first, second = rows.get(coupling.first), rows.get(coupling.second)
     out[at.OF_FIRST] = 0.0 if first is None else 1.0
     out[at.OF_SECOND] = 0.0 if second is None else -coupling.ratio

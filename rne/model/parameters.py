@@ -60,7 +60,7 @@ def _other_moments(six: Array, share: float) -> Array:
 
 
 def units(bodies: Array) -> tuple[Array, Array]:
-    """Mass and radius of gyration of bodies (..., 10), each (...); 1 where there is none."""
+    """Mass and radius of gyration of bodies (..., 10), each (...); 1 if there is no mass."""
     mass, moment = bodies[..., 0], bodies[..., [4, 7, 9]].sum(axis=-1) / 2
     sound = (mass > 0) & (moment > 0)
     mass = np.where(mass > 0, mass, 1.0)

@@ -1,4 +1,4 @@
-"""The robot: a tree and its compiled link table, frozen. Knows names and limits; calculates nothing."""
+"""The robot: a tree and its compiled link table, immutable. Has names and limits, but no dynamics."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from rne.model.writing import Writing
 
 
 class Robot(Editing, Writing):
-    """A robot, ready to be given to the functions of rne. Frozen: `with_...` methods return new robots.
+    """A robot, the first argument of most functions of rne. Immutable: `with_...` methods return new robots.
 
-    May be shared between threads, pickled, copied and sent to other processes.
+    It can be shared between threads, pickled, copied and sent to other processes.
 
     Parameters
     ----------
-    tree : what a reader made of a file.
-    joints : names of the coordinates in the order wanted for q, qd, qdd and tau; by default that of the file.
+    tree : the description of the robot, as readers return it.
+    joints : names of the coordinates in the order of q, qd, qdd and tau; by default the order of the file.
 
     Attributes
     ----------
     tree : Tree
-        The robot as its file says it.
+        The description of the robot.
     joint_names : tuple of str
         The coordinates in the order of q: all movable joints, except those that mimic another.
     n : int
@@ -46,7 +46,7 @@ class Robot(Editing, Writing):
     Raises
     ------
     ArgumentError
-        `joints` is not a rearrangement of the coordinates.
+        `joints` is not a permutation of the coordinates.
     ModelError
         The tree cannot be compiled.
 
@@ -68,13 +68,13 @@ class Robot(Editing, Writing):
     n: int
     _by_name: dict[str, Joint]
     _joints: tuple[Joint, ...]
-    _card: NDArray[np.intp]  # what a call hands to compiled code, in either precision
+    _card: NDArray[np.intp]  # passed to compiled code in every call, in either precision
     _card32: NDArray[np.intp]
     _zeros: NDArray[np.float64]
 
     def __init__(self, tree: Tree, joints: Sequence[str] | None = None) -> None:
         if not isinstance(tree, Tree):
-            raise ArgumentError(f"tree: wanted a Tree, as a reader makes it, got {type(tree).__name__}")
+            raise ArgumentError(f"tree: wanted a Tree, as readers return it, got {type(tree).__name__}")
         check_tree(tree)
         file_order = tuple(j.name for j in tree.joints if j.movable and j.mimic is None)
         if joints is not None:
@@ -94,27 +94,27 @@ class Robot(Editing, Writing):
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Refuse: a robot is frozen."""
+        """Raise AttributeError, because a robot is immutable."""
         raise AttributeError(f"a Robot is frozen; {name!r} cannot be set (the with_... methods return new robots)")
 
     def __delattr__(self, name: str) -> None:
-        """Refuse: a robot is frozen."""
+        """Raise AttributeError, because a robot is immutable."""
         raise AttributeError(f"a Robot is frozen; {name!r} cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the tree; the table is compiled again, to the same bits, at the other end."""
+        """Pickle the tree; unpickling compiles the same table again."""
         return Robot, (self.tree, self.joint_names)
 
     def __copy__(self) -> Robot:
-        """Return the robot itself, which is frozen."""
+        """Return the robot itself, because it is immutable."""
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Robot:
-        """Return the robot itself, which is frozen."""
+        """Return the robot itself, because it is immutable."""
         return self
 
     def __repr__(self) -> str:
-        """Tell a person what the robot is."""
+        """Return a one-line summary."""
         kinds = [joint.kind for joint in self._joints]
         counts = [f"{kinds.count(kind)} {kind}" for kind in ("revolute", "prismatic") if kind in kinds]
         followers = len(self.links.joints) - self.n
@@ -131,12 +131,12 @@ class Robot(Editing, Writing):
 
     @property
     def frame_names(self) -> tuple[str, ...]:
-        """Names of all links, fixed ones included: the frames that wrenches, payloads and poses refer to."""
+        """Names of all links, including fixed ones: the frames for wrenches, payloads and poses."""
         return tuple(body.name for body in self.tree.bodies)
 
     @property
     def gravity(self) -> NDArray[np.float64]:
-        """Acceleration of free fall in base axes, m/s^2, shape (3,)."""
+        """Gravitational acceleration in base axes, m/s^2, shape (3,)."""
         return np.array(self.tree.gravity)
 
     @property
@@ -146,36 +146,36 @@ class Robot(Editing, Writing):
 
     @property
     def lower_limit(self) -> NDArray[np.float64]:
-        """Lower position limits, rad or m, shape (n,); -inf where there is none."""
+        """Lower position limits, rad or m, shape (n,); -inf if unlimited."""
         return np.array([joint.limits.lower for joint in self._joints])
 
     @property
     def upper_limit(self) -> NDArray[np.float64]:
-        """Upper position limits, rad or m, shape (n,); inf where there is none."""
+        """Upper position limits, rad or m, shape (n,); inf if unlimited."""
         return np.array([joint.limits.upper for joint in self._joints])
 
     @property
     def velocity_limit(self) -> NDArray[np.float64]:
-        """Velocity limits, rad/s or m/s, shape (n,); inf where there is none."""
+        """Velocity limits, rad/s or m/s, shape (n,); inf if unlimited."""
         return np.array([joint.limits.velocity for joint in self._joints])
 
     @property
     def effort_limit(self) -> NDArray[np.float64]:
-        """Torque or force limits, N m or N, shape (n,); inf where there is none."""
+        """Torque or force limits, N m or N, shape (n,); inf if unlimited."""
         return np.array([joint.limits.effort for joint in self._joints])
 
     @property
     def stiffness(self) -> NDArray[np.float64]:
-        """Stiffness K of all springs over the coordinates, N m/rad or N/m, shape (n, n): d(tau)/dq of the springs."""
+        """Stiffness matrix K of all springs, N m/rad or N/m, shape (n, n): d(tau)/dq of the springs."""
         return self.links.stiffness
 
     @property
     def damping(self) -> NDArray[np.float64]:
-        """Damping B of all viscous friction over the coordinates, N m s/rad or N s/m, shape (n, n): d(tau)/d(qd)."""
+        """Damping matrix B of all viscous friction, N m s/rad or N s/m, shape (n, n): d(tau)/d(qd)."""
         return self.links.damping
 
     def joint(self, name: str) -> Joint:
-        """Return what the file says of a joint.
+        """Return the description of a joint.
 
         Raises
         ------
@@ -191,7 +191,7 @@ class Robot(Editing, Writing):
 
         Parameters
         ----------
-        gravity : (3,) acceleration of free fall in base axes, m/s^2.
+        gravity : (3,) gravitational acceleration in base axes, m/s^2.
         """
         return Robot(replace(self.tree, gravity=vector("gravity", gravity)), self.joint_names)
 
@@ -206,8 +206,8 @@ class Robot(Editing, Writing):
     def with_drives(self, drives: Mapping[str, Drive]) -> Robot:
         """Return the robot with other drives, by joint name: rotor inertia, gear ratio, friction and springs.
 
-        A damper or spring may be negative where couplings make up for it: it is an `ArgumentError` only if damping B or
-        stiffness K of the robot are not positive semidefinite, and were better before.
+        A damper or spring may be negative if couplings compensate for it: an `ArgumentError` is raised only if damping
+        B or stiffness K of the robot becomes indefinite, or more so than before.
 
         Examples
         --------
@@ -221,24 +221,24 @@ class Robot(Editing, Writing):
     def with_parameters(self, pi: ArrayLike, *, strict: bool = True) -> Robot:
         """Return the robot with other parameters, such as identified ones; the inverse of `rne.parameters`.
 
-        With its own parameters it stays the same robot, even if no body has them. All that moves with a joint becomes
-        the body of its child link; what is bolted to that keeps its frames and weighs nothing.
+        With its own parameters the robot does not change, even if they are not physical. Everything that moves with a
+        joint becomes the body of its child link; links on fixed joints keep their frames, without mass.
 
         Parameters
         ----------
-        pi : (P,) as `rne.parameter_names` tells them: those of the links, and rotor inertias, friction, or both, which
-            otherwise stay as they are. Gear ratios stay.
-        strict : whether to refuse numbers that no body has, but for links that have them already. If False, torques,
-            mass matrix and accelerations are right for any, such as for a published set of base parameters, with first
-            moments on links whose mass has been regrouped away. Energies and forces within the structure then are not,
-            nor are centers of mass: they do not follow from base parameters.
+        pi : (P,) in the order of `rne.parameter_names`: those of the links, and optionally rotor inertias, friction, or
+            both, which otherwise do not change. Gear ratios do not change.
+        strict : whether to refuse parameters that are not physical, except for links that already have them. If False,
+            any parameters are accepted, such as a published set of base parameters with first moments on links whose
+            mass was regrouped. Torques, mass matrix and accelerations are then correct; energies, centers of mass and
+            forces within the structure are not, because base parameters do not determine them.
 
         Raises
         ------
         ArgumentError
-            Another number of parameters, numbers that no body has, negative ones of a drive.
+            Wrong number of parameters, a body that is not physical, or a negative value of a drive.
         ModelError
-            First moments on what slides, but no mass.
+            First moments without mass on bodies that a prismatic joint moves.
 
         Examples
         --------
@@ -252,14 +252,14 @@ class Robot(Editing, Writing):
     def with_springs(self, stiffness: ArrayLike, rest: ArrayLike | None = None) -> Robot:
         """Return the robot with other springs: tau = ... + K (q - rest), and P = ... + (q - rest)^T K (q - rest) / 2.
 
-        They take the place of all springs that the robot has, those of single joints and of followers among them.
+        They replace all springs of the robot, including those of single joints and of mimic joints.
 
         Parameters
         ----------
-        stiffness : (n, n) symmetric K, or (n,) its diagonal, in the order of `joint_names`, N m/rad or N/m. It need not
-            be positive: a spring that pushes away from its rest is physical (a toggle, a weight balanced above its
-            pivot) and keeps the energy all the same.
-        rest : (n,) positions at which no spring pulls, rad or m; zeros if None.
+        stiffness : (n, n) symmetric K, or (n,) its diagonal, in the order of `joint_names`, N m/rad or N/m. It need
+            not be positive definite: a spring that pushes away from its rest position (a toggle, a weight balanced
+            above its pivot) is physical and conserves energy.
+        rest : (n,) positions at which all springs are relaxed, rad or m; zeros if None.
 
         Raises
         ------
@@ -276,9 +276,9 @@ class Robot(Editing, Writing):
         return Robot(couplings.with_springs(self.tree, self.joint_names, stiffness, rest), self.joint_names)
 
     def with_dampers(self, viscous: ArrayLike) -> Robot:
-        """Return the robot with other viscous friction: tau = ... + B qd where friction is asked for.
+        """Return the robot with other viscous friction: tau = ... + B qd with ``friction=True``.
 
-        It takes the place of all viscous friction that the robot has; Coulomb friction stays.
+        It replaces all viscous friction of the robot; Coulomb friction does not change.
 
         Parameters
         ----------
@@ -288,7 +288,7 @@ class Robot(Editing, Writing):
         Raises
         ------
         ArgumentError
-            A wrong shape, numbers that are not finite, a matrix that is not symmetric, or one that would drive.
+            A wrong shape, numbers that are not finite, a matrix that is not symmetric, or not positive semidefinite.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Where a payload goes if nobody says where."""
+"""The default frame of a payload."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from rne.model.tree import Tree
 def tip_of(tree: Tree, payloads: Collection[str]) -> str:
     """Return the one link at the end of the robot that something can be hung on.
 
-    That is the only link nothing hangs on. Of several the one that moves, since a load on a link that is fixed to the
-    base does not act on any joint; and of those that move the one that has mass, if the others are empty frames.
+    That is the only link without children. If there are several, it is the only one that moves, because a load on a
+    link that is fixed to the base does not act on any joint; if several move, the only one with mass.
 
     Parameters
     ----------
-    tree : a sound one.
-    payloads : bodies that do not count.
+    tree : a valid tree.
+    payloads : bodies to ignore.
 
     Raises
     ------
     ArgumentError
-        There are several all the same.
+        There are several candidates.
     """
     carrier = {joint.child: joint for joint in tree.joints}
     parents = {joint.parent for joint in tree.joints if joint.child not in payloads}

@@ -1,7 +1,7 @@
-"""What a robot file says: bodies joined by joints, in names and SI numbers, nothing computed yet.
+"""The description of a robot as in a file: bodies and joints with names and SI units, before any computation.
 
-Readers make a `Tree`; `rne.model.link_table` compiles it. A tree keeps the order of the file, fixed joints,
-and bodies without mass; it says nothing about how the dynamics are calculated.
+Readers return a `Tree`; `rne.model.link_table` compiles it. A tree keeps the order of the file, fixed joints,
+and bodies without mass; it does not depend on how the dynamics are calculated.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ STANDARD_GRAVITY: Vector = (0.0, 0.0, -9.81)
 
 @dataclass(frozen=True)
 class Pose:
-    """Placement of a frame in another: `x_outer = rotation @ x_inner + position`.
+    """Pose of a frame in another: `x_outer = rotation @ x_inner + position`.
 
     Parameters
     ----------
-    rotation : 3 rows of 3 numbers, a rotation matrix; its columns are the inner axes seen from the outer frame.
+    rotation : 3 rows of 3 numbers, a rotation matrix; its columns are the inner axes in the outer frame.
     position : 3 numbers, the inner origin in the outer frame, m.
 
     Examples
@@ -38,13 +38,13 @@ class Pose:
 
 @dataclass(frozen=True)
 class Mimic:
-    """What a joint does that follows another: `q = ratio * q_leader + offset`.
+    """Relation of a mimic joint to its leader: `q = ratio * q_leader + offset`.
 
     Parameters
     ----------
     leader : name of the joint that is followed.
-    ratio : what a unit of the leader makes, its sign included; rad, m, rad/m or m/rad.
-    offset : position where the leader is at zero, rad or m.
+    ratio : motion per unit of motion of the leader, with sign; dimensionless, rad/m or m/rad.
+    offset : position when the leader is at zero, rad or m.
 
     Examples
     --------
@@ -60,15 +60,15 @@ class Mimic:
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds of a joint as the file gives them; infinite where it gives none.
+    """Limits of a joint as in the file; infinite where the file has none.
 
-    They are told, by `Robot.lower_limit` and the like, and drawn from; no function of the dynamics enforces them.
+    `Robot.lower_limit` and others return them, and random states respect them; the dynamics do not enforce them.
 
     Parameters
     ----------
     lower, upper : positions, rad or m.
-    velocity : largest speed, rad/s or m/s.
-    effort : largest torque or force, N m or N.
+    velocity : maximum speed, rad/s or m/s.
+    effort : maximum torque or force, N m or N.
 
     Examples
     --------
@@ -85,17 +85,18 @@ class Limits:
 
 @dataclass(frozen=True)
 class Drive:
-    """What the drive of a joint adds to the rigid bodies, in SI units.
+    """Rotor, friction and spring of the drive of a joint, in SI units.
 
-    Friction is on the joint side here; a DH row gives it on the motor side, like the rotor inertia.
+    Friction is on the joint side here; in a DH row it is on the motor side, like the rotor inertia.
 
     Parameters
     ----------
     rotor_inertia : inertia of the rotor on the motor side, kg m^2 (for a prismatic joint an equivalent mass, kg).
-    gear_ratio : motor turns a joint turn; the joint feels `gear_ratio**2 * rotor_inertia`. Sign does not matter.
+    gear_ratio : motor revolutions per joint revolution; the inertia at the joint is `gear_ratio**2 * rotor_inertia`,
+        whatever the sign.
     viscous : viscous friction on the joint side, N m s/rad or N s/m.
-    coulomb_plus, coulomb_minus : size (not negative) of the Coulomb friction on the joint side for positive and for
-        negative velocity, N m or N.
+    coulomb_plus, coulomb_minus : magnitude of the Coulomb friction on the joint side for positive and for negative
+        velocity, N m or N.
     stiffness, rest : joint spring `stiffness * (q - rest)`, N m/rad or N/m.
 
     Examples
@@ -116,24 +117,25 @@ class Drive:
 
     @property
     def reflected_inertia(self) -> float:
-        """Inertia of the rotor as the joint feels it."""
+        """Inertia of the rotor reflected to the joint."""
         return self.gear_ratio * self.gear_ratio * self.rotor_inertia  # ** raises an error where it overflows
 
 
 @dataclass(frozen=True)
 class Body:
-    """A link: what a file says of its mass, in the axes of its own frame.
+    """A link with its mass and inertia, in the axes of its own frame.
 
     Parameters
     ----------
-    name : of the link, and of its frame.
+    name : name of the link and of its frame.
     mass : kg.
     com : 3 numbers, the center of mass, m.
-    inertia : 3 rows of 3 numbers, the inertia tensor about the center of mass, kg m^2; -integral of x y dm off the
-        diagonal.
-    has_inertial : whether the file gives mass and inertia at all.
-    line : where the link stands in the file, None for no file.
-    first_moment : 3 numbers, kg m, beside mass * com: of base parameters whose mass is regrouped away; of no body.
+    inertia : 3 rows of 3 numbers, the inertia tensor about the center of mass, kg m^2; off-diagonal elements are
+        -integral of x y dm and so on.
+    has_inertial : whether the file specifies mass and inertia.
+    line : line of the link in the file, or None.
+    first_moment : 3 numbers, kg m, in addition to mass * com: for base parameters whose mass was regrouped. Zero for
+        physical bodies.
 
     Examples
     --------
@@ -153,15 +155,15 @@ class Body:
 
     @classmethod
     def from_inertia(cls, name: str, inertia: Inertia) -> Body:
-        """Return a link with the inertia of a body, in the frame in which that is given.
+        """Return a link with the inertia of a body, in the frame of that inertia.
 
         Raises
         ------
         ArgumentError
-            The name is no text, or empty, or `inertia` is no `Inertia`.
+            The name is not a string, or empty, or `inertia` is not an `Inertia`.
         """
         if not isinstance(name, str) or not name.strip():
-            raise ArgumentError(f"name: wanted a text with something in it, got {shown(name)}")
+            raise ArgumentError(f"name: wanted a non-empty string, got {shown(name)}")
         if not isinstance(inertia, Inertia):
             raise ArgumentError(f"inertia: wanted an Inertia, got {type(inertia).__name__}")
         return cls(name, inertia.mass, vector("com", inertia.com), matrix("tensor", inertia.tensor))
@@ -172,7 +174,7 @@ class Body:
         Raises
         ------
         ArgumentError
-            It has first moments without a mass, which no body has.
+            It has additional first moments, which are not physical.
 
         Examples
         --------
@@ -182,7 +184,7 @@ class Body:
         """
         if any(self.first_moment):
             raise ArgumentError(
-                f"link {self.name!r}: no body has first moments beside its mass, {self.first_moment} kg m"
+                f"link {self.name!r}: first moments in addition to its mass, {self.first_moment} kg m, are not physical"
             )
         return Inertia(self.mass, self.com, self.inertia)
 
@@ -193,16 +195,16 @@ class Joint:
 
     Parameters
     ----------
-    name : of the joint.
+    name : name of the joint.
     kind : "revolute", "prismatic" or "fixed"; a continuous joint is a revolute one with infinite position limits.
-    parent, child : names of the links before and behind the joint.
-    origin : placement of the frame of the child in that of the parent with the joint at zero.
-    axis : 3 numbers, a unit vector in the axes of the child, through its origin: what the child turns about or slides
-        along.
+    parent, child : names of the links that it connects.
+    origin : pose of the frame of the child in that of the parent with the joint at zero.
+    axis : 3 numbers, a unit vector in the axes of the child, through its origin: the axis of rotation or the
+        direction of translation.
     limits : bounds of position, velocity and effort.
     drive : rotor, friction and spring of the joint.
-    mimic : which joint it follows; None for a coordinate of its own.
-    line : where the joint stands in the file, None for no file.
+    mimic : relation to the joint that it follows; None for an independent coordinate.
+    line : line of the joint in the file, or None.
 
     Examples
     --------
@@ -224,25 +226,25 @@ class Joint:
 
     @property
     def movable(self) -> bool:
-        """Whether the joint moves at all."""
+        """Whether the joint is not fixed."""
         return self.kind != "fixed"
 
 
 @dataclass(frozen=True)
 class Coupling:
-    """A spring and a damper between two joints, by name, beside those of each joint's own drive.
+    """A spring and a damper between two joints, in addition to those in the drive of each joint.
 
-    Both feel the stretch `q_first - ratio * q_second - rest`: the spring stores `stiffness * stretch**2 / 2`, the
-    damper resists at `viscous` times the rate of the stretch. A fixed joint stands at zero. What a `Mimic` does rigidly
-    this does elastically.
+    Both act on the stretch `q_first - ratio * q_second - rest`: the spring stores `stiffness * stretch**2 / 2`, the
+    damper resists with `viscous` times the rate of the stretch. A fixed joint is at zero. It is the elastic counterpart
+    of a `Mimic`.
 
     Parameters
     ----------
     first, second : names of the joints.
-    stiffness : of the spring, N m/rad for two revolute joints.
-    viscous : of the damper, N m s/rad for two revolute joints; not negative.
+    stiffness : spring constant, N m/rad for two revolute joints.
+    viscous : damping constant, N m s/rad for two revolute joints; not negative.
     rest : stretch at which the spring is relaxed, rad or m.
-    ratio : of the stretch.
+    ratio : factor of the second joint in the stretch.
 
     Examples
     --------
@@ -261,12 +263,12 @@ class Coupling:
 
 @dataclass(frozen=True)
 class Ignored:
-    """What a reader met in a file and has no use for, such as shapes, transmissions and elements of other programs.
+    """An element of a file that the reader ignored, such as shapes, transmissions and elements of other programs.
 
     Parameters
     ----------
-    element : where it stands, as an XPath from the root, for example ``link/visual`` or ``joint/limit/@jerk``.
-    lines : of every place.
+    element : its path from the root, as an XPath, for example ``link/visual`` or ``joint/limit/@jerk``.
+    lines : line of every occurrence.
 
     Examples
     --------
@@ -280,26 +282,26 @@ class Ignored:
 
     @property
     def count(self) -> int:
-        """How often the file has it."""
+        """Number of occurrences in the file."""
         return len(self.lines)
 
 
 @dataclass(frozen=True)
 class Tree:
-    """A robot as its file says it; `Robot(tree)` makes a robot of it.
+    """The description of a robot as in its file; `Robot(tree)` compiles it.
 
-    `robot.tree` is the tree of a robot that was loaded; one put together by hand is checked by `Robot`.
+    `robot.tree` is the tree of a robot. `Robot` checks a tree that was built by hand.
 
     Parameters
     ----------
-    name : of the robot.
+    name : name of the robot.
     bodies, joints : tuples of `Body` and `Joint`, in the order of the file. They form one tree, whose root is the base.
-    gravity : 3 numbers, acceleration of free fall in the axes of the root body, m/s^2.
-    source : the file it came from, or ``<urdf>``, ``<dh>``.
-    notes : tuple of `Problem`: what the reader met that is legal but worth a word; they become warnings.
+    gravity : 3 numbers, gravitational acceleration in the axes of the root body, m/s^2.
+    source : the file it was read from, or ``<urdf>``, ``<dh>``.
+    notes : tuple of `Problem`: findings of the reader that are legal but probably not intended; they become warnings.
     couplings : tuple of `Coupling`: springs and dampers between joints.
-    ignored : tuple of `Ignored`: what the reader passed over without a word, by element.
-    packages : pairs of a name and a folder, the ROS packages that were named in loading it.
+    ignored : tuple of `Ignored`: elements that the reader ignored silently.
+    packages : pairs of name and folder, the ROS packages that were specified for loading.
 
     Examples
     --------

@@ -34,9 +34,9 @@ class Writing:
         Raises
         ------
         ArgumentError
-            The path is none of a URDF file.
+            The path is not that of a URDF file.
         ModelError
-            A name cannot stand in XML.
+            A name is not allowed in XML.
 
         Warns
         -----
@@ -71,9 +71,9 @@ class Writing:
         Raises
         ------
         ArgumentError
-            The path is none of an MJCF file.
+            The path is not that of an MJCF file.
         ModelError
-            A name cannot stand in XML, or is that of MuJoCo's own world.
+            A name is not allowed in XML, or is that of MuJoCo's own world.
 
         Warns
         -----
@@ -107,7 +107,7 @@ class Writing:
         Raises
         ------
         ArgumentError
-            The path is none of a TOML file, or there is no such convention.
+            The path is not that of a TOML file, or the convention is unknown.
         ModelError
             A joint that no row can hold, because of where it is or because it follows another.
 

@@ -32,13 +32,13 @@ def read(
     strict: bool = True,
     extensions: bool = False,
 ) -> Tree:
-    """Read a robot file, in the format that its suffix tells.
+    """Read a robot file; its suffix determines the format.
 
     Parameters
     ----------
     path : a URDF file (``.urdf``, ``.xml``), a xacro file (``.xacro``) or a DH table (``.toml``, for example
         ``robot.dh.toml``).
-    args : values of the arguments of a xacro file, by name; such a file is expanded if they are given, be they none.
+    args : values of the arguments of a xacro file, by name; such a file is expanded if they are given, even if empty.
     packages : folders of ROS packages by name; the tree keeps them for the meshes.
     strict : whether doubts are errors (True) or notes of the tree (False); see `rne.read.urdf.read_urdf`.
     extensions : whether to read what other programs keep in a URDF; a DH table has nothing of the kind.
@@ -51,9 +51,9 @@ def read(
     Raises
     ------
     ModelError
-        The file cannot be read, is of another kind, or is no robot; holds all problems found.
+        The file cannot be read, has another format, or is not a robot; contains all problems found.
     ArgumentError
-        The path is no path, `args` are not what the file asks for, or `packages` are no folders.
+        The path is not a path, `args` do not match the file, or `packages` are not folders.
 
     Examples
     --------
@@ -70,10 +70,10 @@ def read(
         raise ArgumentError(f"args: wanted a mapping from name to value, got {type(args).__name__}")
     check_flag("extensions", extensions)
     folders = checked_packages(packages)
-    if suffix == XACRO and args is None:  # it is a program: none is run that nobody asked to run
+    if suffix == XACRO and args is None:  # it is a program, which is run only on request
         Findings(where).at("").fail(f"this is xacro, not yet URDF; {EXPAND}")
     if suffix != XACRO and args:
-        raise ArgumentError(f"args: only xacro files take arguments, {where} is none; leave them out")
+        raise ArgumentError(f"args: only xacro files take arguments, and {where} is not one; omit them")
     if suffix == XACRO:
         tree = read_xacro(where, args, packages=folders, strict=strict, extensions=extensions)
     elif suffix in URDF:
@@ -82,6 +82,6 @@ def read(
         tree = read_dh(where, strict=strict)
     else:
         wanted = ", ".join([*URDF, DH, XACRO])
-        what = _REFUSED.get(suffix, f"the suffix {suffix!r} tells no format of robot; wanted is one of {wanted}")
+        what = _REFUSED.get(suffix, f"the suffix {suffix!r} is not that of a robot format; wanted is one of {wanted}")
         Findings(where).at("").fail(what)
     return replace(tree, packages=tuple(folders.items()))

@@ -1,4 +1,4 @@
-"""Robots put together in Python, link by link."""
+"""Building robots in Python, link by link."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ SOURCE = "<python>"
 
 
 class TreeBuilder:
-    """Puts a robot together, link by link.
+    """Builds a robot, link by link.
 
     Parameters
     ----------
-    name : of the robot.
-    base : name of the root link, which is there from the start.
-    gravity : (3,) acceleration of free fall in the axes of the base, m/s^2; (0, 0, -9.81) if None.
+    name : name of the robot.
+    base : name of the root link, which exists from the start.
+    gravity : (3,) gravitational acceleration in the axes of the base, m/s^2; (0, 0, -9.81) if None.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class TreeBuilder:
         self._bodies = [Body(as_text("base", base), has_inertial=False)]
         self._joints: list[Joint] = []
         self._couplings: list[Coupling] = []
-        self._sizes: dict[str, float] = {}  # of screws that are no unit screws
+        self._sizes: dict[str, float] = {}  # of screws that are not unit screws
         self._last = base
 
     def add(
@@ -86,8 +86,8 @@ class TreeBuilder:
         axis : (3,) what the link turns about or slides along, in its own axes and through its origin; z if None. Of any
             length.
         screw : (6,) in place of `joint` and `axis`: [w, v] in the axes of the parent, at q = 0, as in Lynch and Park. A
-            line anywhere (v = -w x point), with w = 0 a slide, with w . v = pitch a screw thread. If it is no unit
-            screw, the coordinate counts as often as it is long.
+            line anywhere (v = -w x point), with w = 0 a slide, with w . v = pitch a screw thread. If it is not a
+            unit screw, the joint moves by q times its length.
         inertia : in the frame of the link; it weighs nothing if None.
         drive, limits : of the joint.
         mimic : which joint it follows.
@@ -95,7 +95,7 @@ class TreeBuilder:
         Raises
         ------
         UnknownNameError, ArgumentError
-            An unknown parent, a name that is taken, or an argument that is no such thing.
+            An unknown parent, a name that is already used, or an argument of the wrong type.
         """
         if as_text("link", link) in {body.name for body in self._bodies}:
             raise ArgumentError(f"link: {link!r} is there already; each link needs a name of its own")
@@ -115,7 +115,7 @@ class TreeBuilder:
             joints = [_plain(made, joint, axis)]
         else:
             if joint is not None or axis is not None:
-                raise ArgumentError("screw: it tells kind and axis of the joint itself; leave joint and axis out")
+                raise ArgumentError("screw: it already defines kind and axis of the joint; omit joint and axis")
             line = taken_apart("screw", numbers("screw", screw, (6,)))
             between, joints = screw_joint(made, line)
             if line.size != 1.0:
@@ -136,7 +136,7 @@ class TreeBuilder:
         rest: float = 0.0,
         ratio: float = 1.0,
     ) -> Self:
-        """Add a spring and a damper between two joints, which feel q_first - ratio q_second - rest; return the builder.
+        """Add a spring and damper between two joints, acting on q_first - ratio q_second - rest; return the builder.
 
         Parameters
         ----------
@@ -161,7 +161,7 @@ class TreeBuilder:
         Raises
         ------
         ModelError
-            It is no robot; lists every problem, by link and joint.
+            It is not a robot; lists every problem, by link and joint.
         """
         findings = Findings(SOURCE, strict)
         for body in self._bodies:
@@ -191,7 +191,7 @@ class TreeBuilder:
 
         Parameters
         ----------
-        base, lock, joints, gravity, strict : as for `rne.load`, which also tells the errors and warnings.
+        base, lock, joints, gravity, strict : as for `rne.load`, which lists errors and warnings.
         """
         return make_robot(self.tree(strict=strict), base, lock, joints, gravity)
 
@@ -204,9 +204,9 @@ class TreeBuilder:
 
 
 def as_text(argument: str, value: object) -> str:
-    """Return a text with something in it, or say what came."""
+    """Return a non-empty string, or raise ArgumentError."""
     if not isinstance(value, str) or not value.strip():
-        raise ArgumentError(f"{argument}: wanted a text with something in it, got {shown(value)}")
+        raise ArgumentError(f"{argument}: wanted a non-empty string, got {shown(value)}")
     return value
 
 
@@ -215,7 +215,7 @@ def _pose(pose: object, xyz: ArrayLike | None, rpy: ArrayLike | None) -> Pose:
         turn = Pose.rotation if rpy is None else rotation_rpy(vector("rpy", rpy))
         return Pose(turn, Pose.position if xyz is None else vector("xyz", xyz))
     if xyz is not None or rpy is not None:
-        raise ArgumentError("pose: it says what xyz and rpy would; give it or these")
+        raise ArgumentError("pose: give either pose, or xyz and rpy")
     return as_pose("pose", pose)
 
 

@@ -1,4 +1,4 @@
-"""Robots by the product of exponentials, as in the textbook of Lynch and Park."""
+"""Robots from the product of exponentials, as in the textbook of Lynch and Park."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rne.read.screws import moved
 Array = NDArray[np.float64]
 
 UNEVEN = 1e-9
-"""How far entries of a spatial inertia may be from those they equal, as a part of the largest."""
+"""Tolerated difference of entries of a spatial inertia that should be equal, relative to the largest."""
 
 
 def from_screws(
@@ -44,13 +44,13 @@ def from_screws(
     M : the frames at q = 0. Either (n, 4, 4), or (n + 1, 4, 4) with that of the tool: the frames of the links, each in
         that of the link before, as `Mlist` of Lynch and Park. Or (4, 4), that of the tool in the base; the frames of
         the links then lie in that of the base at q = 0.
-    S : (6, n) screws [w, v] as columns, as `Slist`. A pitch is allowed; if a screw has not the length one, its
-        coordinate counts as often as it is long.
+    S : (6, n) screws [w, v] as columns, as `Slist`. A pitch is allowed; if a screw is not of
+        unit length, the joint moves by q times its length.
     inertias : of the links, in their frames: `Inertia`, or 6x6 spatial inertias [[I, m c^], [-m c^, m 1]], as `Glist`.
     names : of the joints; joint1 and so on, if None.
     name : of the robot.
     frame : "space", or "body" if S holds the screws in the frame of the tool, as `Blist`.
-    base, lock, joints, gravity, strict : as for `load`, which also tells the errors and warnings.
+    base, lock, joints, gravity, strict : as for `load`, which lists errors and warnings.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def from_screws(
     Raises
     ------
     ArgumentError
-        Shapes that do not belong together, or numbers that are no poses, screws or inertias.
+        Shapes that do not match, or values that are not poses, screws or inertias.
 
     Source
     ------

@@ -1,4 +1,4 @@
-"""Bytes from disk, with the errors of the operating system told as problems of the file."""
+"""Bytes from disk; errors of the operating system become problems of the file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rne.model.findings import Findings
 
 # The largest of the 69 URDF files of example-robot-data has 0.2 MB, a chain of 10,000 links has 3 MB.
 LARGEST_FILE = 16_000_000
-"""Bytes beyond which a file is no description of a robot; reading it could take minutes."""
+"""Maximum size of a robot file in bytes; reading a larger one could take minutes."""
 
 
 def file_name(path: object, otherwise: str, argument: str = "path") -> str:
@@ -27,7 +27,7 @@ def file_name(path: object, otherwise: str, argument: str = "path") -> str:
     Raises
     ------
     ArgumentError
-        It is no path.
+        It is not a path.
     ModelError
         It is the text of a file, not its name.
     """
@@ -48,7 +48,7 @@ def read_bytes(findings: Findings, largest: int = LARGEST_FILE) -> bytes:
     Raises
     ------
     ModelError
-        It cannot be read, is no regular file (reading a pipe could wait for ever), or is too large.
+        It cannot be read, is not a regular file (reading a pipe could block), or is too large.
     """
     spot = findings.at("")
     try:

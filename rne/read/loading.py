@@ -1,4 +1,4 @@
-"""From a file, a text or rows to a robot."""
+"""Loading robots from files, text or rows."""
 
 from __future__ import annotations
 
@@ -34,25 +34,25 @@ def load(
     strict: bool = True,
     extensions: bool = False,
 ) -> Robot:
-    """Load a robot, from URDF (``.urdf``, ``.xml``, ``.xacro``) or a DH table (``.toml``), as the suffix says.
+    """Load a robot, from URDF (``.urdf``, ``.xml``, ``.xacro``) or a DH table (``.toml``), according to the suffix.
 
     Parameters
     ----------
     path : the file.
-    args : values of the arguments of a xacro file, by name: text, numbers or booleans. Such a file is a program, and is
-        expanded (extra `xacro`) only if they are given, `{}` where it needs none; messages then count lines in the
-        expanded text.
+    args : values of the arguments of a xacro file, by name: text, numbers or booleans. Such a file is a program, which
+        is expanded (extra `xacro`) only if `args` is given, `{}` if it needs none; line numbers in messages are then
+        those of the expanded text.
     base : pose of the file's root in the world, such as on a wall or a ceiling: a mapping with ``xyz`` (m) and ``rpy``
         (rad), a 4x4 matrix, or a `Pose`. Gravity and frames are then in the axes of the world.
-    packages : folders of ROS packages by name, for ``$(find NAME)`` and ``package://NAME/``. Others are looked for
-        around the file, in its repository, and where ``ROS_PACKAGE_PATH`` and ``AMENT_PREFIX_PATH`` say.
+    packages : folders of ROS packages by name, for ``$(find NAME)`` and ``package://NAME/``. Others are searched
+        around the file, in its repository, and in ``ROS_PACKAGE_PATH`` and ``AMENT_PREFIX_PATH``.
     lock : positions (rad or m) by joint name; these joints are frozen, and q has no entry for them.
-    joints : the order wanted for q, qd, qdd and tau, by name; by default that of the file.
+    joints : names of the joints in the order of q, qd, qdd and tau; by default the order of the file.
     gravity : (3,) acceleration of free fall in base axes, m/s^2, instead of the file's.
-    strict : False loads every file for which there is a defensible robot, with a warning for each liberty taken, such
-        as an impossible inertia or a misspelt attribute; what has no defensible reading stays an error.
-    extensions : whether to read what URDF has no place for and other programs keep in the file: rotor inertias and gear
-        ratios in ``<transmission>``, springs and damping in ``<gazebo>``, ``<dynamics>`` and ``<mujoco>``.
+    strict : if False, doubtful contents, such as an unphysical inertia or a misspelt attribute, are warnings instead of
+        errors; contents without a defensible interpretation remain errors.
+    extensions : whether to read extensions of other programs to URDF: rotor inertias and gear ratios in
+        ``<transmission>``, springs and damping in ``<gazebo>``, ``<dynamics>`` and ``<mujoco>``.
 
     Returns
     -------
@@ -61,15 +61,16 @@ def load(
     Raises
     ------
     ModelError
-        The file is no robot; lists every problem with file, line and element. Its last line says so if ``strict=False``
-        would load the file.
+        The file is not a robot. Lists every problem with file, line and element; the last line says whether
+        ``strict=False`` would load the file.
     UnknownNameError, ArgumentError
-        `args` or `packages` do not fit the file, `base` is no pose, or `lock`, `joints` or `gravity` the robot.
+        `args` or `packages` do not match the file, `base` is not a pose, or `lock`, `joints` or `gravity` do not match
+        the robot.
 
     Warns
     -----
     ModelWarning
-        Something is legal but likely not meant, such as a moving link without mass or a joint locked at 90 rad, or
+        Something is legal but probably not intended, such as a moving link without mass or a joint locked at 90 rad, or
         something that acts on the robot is not read, such as a spring of Gazebo.
 
     Examples
@@ -93,7 +94,7 @@ def load_urdf(
     strict: bool = True,
     extensions: bool = False,
 ) -> Robot:
-    """Load a robot from a URDF file, or from a text that holds one.
+    """Load a robot from a URDF file, or from a string with its content.
 
     Parameters
     ----------
@@ -126,9 +127,9 @@ def load_dh(
 
     Parameters
     ----------
-    path : the file; its keys are those of the rows of `from_dh`, in ``[[rows]]``, with ``convention`` on top, and of
-        its couplings, in ``[[couplings]]``.
-    base, lock, joints, gravity, strict : as for `load`, which also tells the errors and warnings.
+    path : the file; its keys are those of the rows of `from_dh`, in ``[[rows]]``, with ``convention`` at the top,
+        and of its couplings, in ``[[couplings]]``.
+    base, lock, joints, gravity, strict : as for `load`, which lists errors and warnings.
 
     Returns
     -------
@@ -159,20 +160,21 @@ def from_dh(
 
     Parameters
     ----------
-    rows : one mapping a joint, with the keys ``joint`` ("revolute" or "prismatic"), ``a, alpha, d, theta`` (m, rad; the
-        constant parts: the angle of a revolute joint is theta + q, the slide of a prismatic one d + q), ``mass`` (kg),
-        ``com`` (3) and ``inertia`` (3x3, or the six by name) in the row's own frame, inertia about the center of mass;
-        or ``first_moment`` (3, kg m) for ``com``, and inertia about the origin, as of a set of base parameters;
+    rows : one mapping per joint, with the keys ``joint`` ("revolute" or "prismatic"), ``a, alpha, d, theta`` (m, rad;
+        the constant parts: the angle of a revolute joint is theta + q, the slide of a prismatic one d + q), ``mass``
+        (kg), ``com`` (3) and ``inertia`` (3x3, or the six by name) in the row's own frame, inertia about the center of
+        mass; or ``first_moment`` (3, kg m) for ``com``, and inertia about the origin, as of a set of base parameters;
         optional ``name, lower, upper, velocity, effort, stiffness, rest``, and of the motor ``rotor_inertia,
-        gear_ratio, viscous, coulomb``: the joint feels gear_ratio^2 times the first and third, abs(gear_ratio) times
-        the last. ``parent`` ("base", "link1" and so on) is the link it hangs on, if not that of the row before.
+        gear_ratio, viscous, coulomb``: reflected to the joint, the first and third are multiplied by gear_ratio^2, the
+        last by abs(gear_ratio). ``parent`` ("base", "link1" and so on) is the parent link, if not that of the previous
+        row.
     convention : "standard", A = Rz(theta) Tz(d) Tx(a) Rx(alpha), the frame of a row at the far end of its link; or
         "modified", A = Rx(alpha) Tx(a) Rz(theta) Tz(d), with alpha and a of the same row. There is no default.
     name : name of the robot.
     base : pose of the table's base frame in the world, a mapping with ``xyz`` and ``rpy``, or a 4x4 matrix.
     couplings : springs and dampers between joints, each a mapping with ``joints`` (two names) and some of ``stiffness,
-        viscous, rest, ratio``: they feel the stretch q_a - ratio q_b - rest of their joints a and b.
-    lock, joints, gravity, strict : as for `load`, which also tells the errors and warnings.
+        viscous, rest, ratio``: they act on the stretch q_a - ratio q_b - rest of their joints a and b.
+    lock, joints, gravity, strict : as for `load`, which lists errors and warnings.
 
     Returns
     -------
@@ -192,7 +194,7 @@ def from_dh(
 def make_robot(
     tree: Tree, base: object, lock: Mapping[str, float] | None, joints: Sequence[str] | None, gravity: ArrayLike | None
 ) -> Robot:
-    """Make a robot of a tree, as the loading functions do, and say what the reader noted."""
+    """Make a robot from a tree, with the options of the loading functions, and issue the warnings of the reader."""
     for note in tree.notes[:MOST_SHOWN]:
         warnings.warn(str(note), ModelWarning, stacklevel=3)
     if more := len(tree.notes[MOST_SHOWN:]):

@@ -20,7 +20,7 @@ _NAME = re.compile(rb"<name>\s*([^<\s]+)\s*</name>")
 
 
 class Packages:
-    """The packages that a file can name: those given, those around it, and those that the environment tells.
+    """The packages that a file can refer to: those given, those around it, and those of the environment.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def checked_packages(packages: Mapping[str, str | os.PathLike[str]] | None) -> d
     Raises
     ------
     ArgumentError
-        It is no mapping from names to folders that are there.
+        It is not a mapping from names to existing folders.
     """
     if packages is None:
         return {}
@@ -114,7 +114,7 @@ def checked_packages(packages: Mapping[str, str | os.PathLike[str]] | None) -> d
             raise ArgumentError(f"packages[{name!r}]: wanted the path of a folder, got {type(folder).__name__}")
         found[name] = os.path.abspath(at_home(folder))
         if not os.path.isdir(found[name]):
-            raise ArgumentError(f"packages[{name!r}]: {found[name]} is no folder that is there")
+            raise ArgumentError(f"packages[{name!r}]: {found[name]} is not an existing folder")
     return found
 
 
@@ -137,7 +137,7 @@ def _index(top: Path) -> dict[str, list[Path]]:
 
 
 def _declared(folder: Path) -> str:
-    """Return the name that the ``package.xml`` of a folder says; nothing where there is none."""
+    """Return the name in the ``package.xml`` of a folder; empty if there is none."""
     try:
         with open(folder / MANIFEST, "rb") as file:
             found = _NAME.search(file.read(100_000))

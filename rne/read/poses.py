@@ -43,7 +43,7 @@ def tensor(ixx: float, iyy: float, izz: float, ixy: float = 0.0, ixz: float = 0.
 
 
 def rotate_tensor(rotation: Matrix, inertia: Matrix) -> Matrix:
-    """Return R I R^T: the tensor in outer axes, given in axes that stand at `rotation` in the outer ones."""
+    """Return R I R^T: the tensor in outer axes, given in axes with orientation `rotation` in the outer ones."""
     with np.errstate(all="ignore"):  # what overflows is not finite, and refused by the checks
         turned = np.array(rotation) @ np.array(inertia) @ np.array(rotation).T
     return as_matrix(turned / 2 + turned.T / 2)
@@ -62,7 +62,7 @@ def as_matrix(array: NDArray[np.float64]) -> Matrix:
 
 
 def as_pose(argument: str, value: object) -> Pose:
-    """Return a pose given as a `Pose`, a 4x4 matrix, or a mapping with ``xyz`` (m) and ``rpy`` (rad); None is none.
+    """Return a pose given as a `Pose`, a 4x4 matrix, or a mapping with ``xyz`` (m) and ``rpy`` (rad); None stays None.
 
     Raises
     ------

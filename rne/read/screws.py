@@ -15,7 +15,7 @@ from rne.read.poses import as_vector
 Array = NDArray[np.float64]
 
 UNIT = 1e-9
-"""How far a screw may be from unit length, or its pitch from zero, by rounding."""
+"""Tolerated deviation of a screw from unit length, or of its pitch from zero."""
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class Screw:
     Attributes
     ----------
     direction : of the line, a unit vector.
-    point : on the line, nearest to the origin; any, for a slide.
-    size : what a unit of the coordinate makes, rad, or m for a slide.
+    point : point of the line nearest to the origin; arbitrary for a translation.
+    size : motion per unit of the coordinate, rad, or m for a translation.
     pitch : m of travel per rad; None for a slide.
     """
 
@@ -60,7 +60,7 @@ def _unit(size: float) -> float:
 
 
 def moved(screw: Array, rotation: Array, position: Array) -> Array:
-    """Return a screw as a frame sees it in which its own is placed: the adjoint of Lynch and Park (3.3.2)."""
+    """Transform a screw to an outer frame: the adjoint of Lynch and Park (3.3.2)."""
     w = rotation @ screw[:3]
     return np.concatenate([w, rotation @ screw[3:] + np.cross(position, w)])
 
@@ -79,7 +79,7 @@ def screw_joint(joint: Joint, screw: Screw) -> tuple[list[Body], list[Joint]]:
     R, place = np.array(joint.origin.rotation), np.array(joint.origin.position)
     slides = screw.pitch is None
     kind = "prismatic" if slides else "revolute"
-    # The axis of a joint passes through the origin of its child; a slide has no place.
+    # The axis of a joint passes through the origin of its child; a translation has no position.
     nearest = place if slides else screw.point + screw.direction @ (place - screw.point) * screw.direction
     offset = R.T @ (place - nearest)
     bolted = float(np.abs(offset).max()) > UNIT * max(1.0, float(np.abs(place).max()))

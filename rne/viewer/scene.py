@@ -97,7 +97,7 @@ def solid(body: Body) -> Solid:
 
     Its half axes are a_k = sqrt(5 s_k / m), where s_k are the second moments, integral of x_k^2 dm, about the center of
     mass and along the principal axes; for the ellipsoid they are m a_k^2 / 5. In terms of the principal moments of
-    inertia, s_1 = (I_2 + I_3 - I_1) / 2. Negative second moments, which no body has, are replaced by zero.
+    inertia, s_1 = (I_2 + I_3 - I_1) / 2. Negative second moments, which are not physical, are replaced by zero.
 
     Examples
     --------

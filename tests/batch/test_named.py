@@ -112,7 +112,7 @@ def test_refusals_name_what_is_wrong() -> None:
         "not among them are wrist": frame().rename(columns={ORDER[0]: "wrist"}),
         "not among them are t": frame().assign(t=1.0),
         f"missing are {ORDER[1]}": {name: x for name, x in columns().items() if name != ORDER[1]},
-        "names that stand twice": pd.concat([frame(), frame()], axis=1),
+        "duplicate names": pd.concat([frame(), frame()], axis=1),
         "wanted real numbers": frame().assign(**{ORDER[0]: "text"}),
         "not among them are qd_": frame().add_prefix("qd_"),
     }

@@ -47,7 +47,7 @@ def test_joints_for_numbers(run: Run, robot_file, states) -> None:
     patterns = [f"--columns={key}={name}[{{0}}]" for key, name in (("q", "p"), ("qd", "v"), ("qdd", "a"))]
     assert run("id", robot_file, "-", *patterns, "--joints", "slide,turn", stdin=swapped).stdout == plain
     missing = run("id", robot_file, "-", *patterns, "--joints", "slide,tern", stdin=swapped)
-    assert "joints of arm that are not named: turn (did you mean tern?)" in missing.stderr
+    assert "joints of arm that are not named: turn (did you mean 'tern'?)" in missing.stderr
 
 
 def test_wrenches_by_columns(run: Run, robot_file, states) -> None:

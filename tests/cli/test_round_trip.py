@@ -85,10 +85,10 @@ def test_times_keep_their_digits_in_single_precision(run: Run, robot_file, tmp_p
 
 
 PATTERNS = {
-    "qd=velo_{1}": "missing columns: velo_1 (did you mean vel_1?), velo_2 (did you mean vel_2?)",
+    "qd=velo_{1}": "missing columns: velo_1 (did you mean 'vel_1'?), velo_2 (did you mean 'vel_2'?)",
     "qdd=acc_{joint}": "missing columns: acc_turn, acc_slide",
     "q=pos_{1}": "missing columns: pos_1, pos_2",
-    "t=stamp": "missing columns: stamp (did you mean stamps?)",
+    "t=stamp": "missing columns: stamp (did you mean 'stamps'?)",
     "qd=vel_{0}": "missing columns: vel_0",
     "qd=q_{joint}": "rename: column 'q_turn' would be both q and qd; wanted are two columns",
 }

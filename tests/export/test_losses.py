@@ -51,7 +51,7 @@ def test_what_urdf_cannot_hold_is_named():
     assert "joint springs are in the <gazebo> of Gazebo, which other readers pass over ('two')" in text
     assert "between joints are not written ('one - two')" in said(robot.with_springs([[1, -1], [-1, 1]]).to_urdf)
     one_sided = rne.Robot(_one_sided(two_link()))
-    assert "1e+09 is written for that of upper ('one')" in said(one_sided.to_urdf)
+    assert "1e+09 is written for upper, which is unlimited ('one')" in said(one_sided.to_urdf)
 
 
 def _one_sided(robot: rne.Robot) -> rne.Tree:
@@ -81,7 +81,7 @@ def test_what_mjcf_cannot_hold_is_named():
     body = rne.Body("b", 1.0, inertia=((1.0, 0, 0), (0, 1.0, 0), (0, 0, 3.0)))
     tree = two_link().tree
     impossible = rne.Robot(rne.Tree("two", (*tree.bodies[:2], body), tree.joints))
-    assert "MuJoCo refuses the mass or inertia that no body has; `rne check --fix` mends it ('b')" in said(
+    assert "MuJoCo refuses this unphysical mass or inertia; `rne check --fix` corrects it ('b')" in said(
         impossible.to_mjcf
     )
 

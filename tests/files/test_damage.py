@@ -229,16 +229,16 @@ def test_columns_that_do_not_fit(robot, motion, tmp_path, name) -> None:
         return refusal(path, robot)
 
     assert told({"q_roll": None}) == ": missing columns: q_roll"
-    assert told({"q_roll": "q_role"}) == ": missing columns: q_roll (did you mean q_role?)"
+    assert told({"q_roll": "q_role"}) == ": missing columns: q_roll (did you mean 'q_role'?)"
     assert told({"t": "qd_rolls"}).endswith(
-        ": columns of joints that arm does not have: qd_rolls (did you mean qd_roll?)"
+        ": columns of joints that arm does not have: qd_rolls (did you mean 'qd_roll'?)"
     )
 
 
 def test_columns_that_stand_twice(robot, motion, tmp_path) -> None:
     table = pa.table(motion)
     parquet.write_table(table.append_column("q_roll", table["q_roll"]), tmp_path / "m.parquet")
-    assert refusal(tmp_path / "m.parquet", robot) == ": columns that stand twice: q_roll"
+    assert refusal(tmp_path / "m.parquet", robot) == ": duplicate columns: q_roll"
 
 
 def test_arrays_that_do_not_fit(robot, motion, tmp_path) -> None:

@@ -84,7 +84,7 @@ def test_short_files(robot, recorded, tmp_path, rows) -> None:
     [
         (["0", "1", "0.5"], "row 3: time falls from 1 to 0.5 s"),
         (["0", "noon", "2"], "row 2: time is not a number: 'noon'"),
-        (["0", "nan", "2"], "row 2: time is no finite number: nan"),
+        (["0", "nan", "2"], "row 2: time is not a finite number: nan"),
     ],
 )
 @pytest.mark.parametrize("chunk", [1, 2, 100])
@@ -111,7 +111,7 @@ def test_a_first_time_stamp_that_is_null(robot, recorded) -> None:
     path, t, _ = recorded
     stamps = pa.array([None, *range(1, len(t))], pa.timestamp("ms"))
     parquet.write_table(parquet.read_table(path).set_column(0, "t", stamps), path)
-    with pytest.raises(rne.FileError, match=r"m.parquet: row 1: time is no finite number: nan"):
+    with pytest.raises(rne.FileError, match=r"m.parquet: row 1: time is not a finite number: nan"):
         made(path, robot)
 
 

@@ -97,8 +97,8 @@ def test_all_formats_accept_the_same(shapes, keys, times) -> None:
 @pytest.mark.parametrize(
     ("names", "told"),
     [
-        ({"q": ["a", "b"], "qd": ["a", "c"]}, "columns: names that stand twice: a"),
-        ({"q": ["t", "b"]}, "columns: names that stand twice: t"),
+        ({"q": ["a", "b"], "qd": ["a", "c"]}, "columns: duplicate names: a"),
+        ({"q": ["t", "b"]}, "columns: duplicate names: t"),
         ({"t": ["a"]}, "columns: t is the name of the times"),
         ({"q": "ab"}, "columns: wanted by quantity the names"),
     ],
@@ -114,7 +114,7 @@ def test_names_that_cannot_be_told_apart(tmp_path, names, told, suffix) -> None:
 def test_no_columns_and_times_nobody_asked_for(tmp_path, suffix) -> None:
     with pytest.raises(rne.ArgumentError, match="columns: wanted one column or more"):
         Results(tmp_path / f"r.{suffix}", {})
-    refused = pytest.raises(rne.ArgumentError, match=r"t: wanted None, for the file has no column t \(see time\)")
+    refused = pytest.raises(rne.ArgumentError, match=r"t: wanted None, because the file has no column t \(see time\)")
     with refused, Results(tmp_path / f"r.{suffix}", NAMES) as results:
         results.write(T, {"tau": TAU, "x": X})
 

@@ -113,7 +113,7 @@ def test_what_one_body_has_not_all_that_is_bolted_together_may_have():
     [
         ((-5.0, [0, 0, 0]), "mass: 5 kg cannot be taken off 'hand'"),
         ((-0.3, [0.5, 0, 0]), "mass: 0.3 kg cannot be taken off 'hand'"),  # where there is nothing
-        ((-0.1, [0, 0, 0], np.eye(3)), "mass: what is taken off is no body"),
+        ((-0.1, [0, 0, 0], np.eye(3)), "mass: the removed body is not physical"),
     ],
 )
 def test_what_would_leave_no_body_is_refused(load, message):

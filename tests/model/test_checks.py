@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from rne.model.checks import check_body, check_drive, check_passive
+from rne.model.checks import check_body, check_drive, check_limits, check_passive
 from rne.model.findings import Findings
-from rne.model.tree import Body, Drive, Joint
+from rne.model.tree import Body, Drive, Joint, Limits
 
 
 def found(thing, check) -> tuple[str, str]:
@@ -93,3 +93,27 @@ def test_impossible_drives(drive, wanted):
 
 def test_sound_drive():
     assert found(Drive(1, -50, 1, 1, 2, 3, -4), check_drive) == ("", "")
+
+
+@pytest.mark.parametrize("sound", [Limits(), Limits(-1.0, 1.0, 2.0, 3.0), Limits(0.5, 0.5, 0.0, 0.0)])
+def test_sound_limits(sound):
+    """Zero is a limit: many files have it where nothing is known."""
+    assert found(sound, check_limits) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("odd", "wanted"),
+    [
+        (Limits(1.0, 0.5), "the lower limit 1 is above the upper limit 0.5"),
+        (Limits(velocity=-1.0), "the velocity limit -1 is negative"),
+        (Limits(effort=-2.0), "the effort limit -2 is negative"),
+    ],
+)
+def test_odd_limits(odd, wanted):
+    errors, notes = found(odd, check_limits)
+    assert errors == ""
+    assert wanted in notes
+
+
+def test_a_drive_without_anything_is_sound():
+    assert found(Drive(), check_drive_alone) == ("", "")

@@ -48,7 +48,7 @@ def element(tag: str, attributes: int) -> str:
 @pytest.mark.parametrize(
     ("inside", "wanted"),
     [
-        (element("link", MOST_OF_ONE + 1), "<link>: it has 1,001 attributes; more than 1,000 are no part of a robot"),
+        (element("link", MOST_OF_ONE + 1), "<link>: it has 1,001 attributes; more than 1,000 are not part of a robot"),
         (element("mesh", 200_000), "<mesh>: it has 200,000 attributes"),
         (element("material", 1_000) * (MOST_ATTRIBUTES // 1_000 + 1), "more than 1,000,000 attributes"),
         ("".join(f"<zz{k}/>" for k in range(MOST_UNKNOWN + 1)), "more than 1,000 names of elements and attributes"),
@@ -135,7 +135,7 @@ def test_rows_and_couplings():
 
 @pytest.mark.parametrize("parent", ["link0", "link2", "link01", "link-1", "link٣", "link99999999999999", "link", "tip"])
 def test_only_rows_before_are_parents(parent):
-    with pytest.raises(rne.ModelError, match=r"is none of what stands before this row: base, link1$"):
+    with pytest.raises(rne.ModelError, match=r"is not one of the previous rows: base, link1$"):
         tree_from_rows([ROW, ROW | {"parent": parent}], convention="modified")
     for good in ("base", "link1"):
         assert tree_from_rows([ROW, ROW | {"parent": good}], convention="modified").joints[1].parent == good

@@ -190,7 +190,7 @@ def test_paths(tmp_path):
     [
         ("0 0 0.2", "0 0 2e12", "the position of the joint is beyond 1e\\+12 m"),
         ("0 0 0.1", "0 0 1e200", "beyond 1e\\+12 in SI units"),
-        ('value="1.5"', 'value="1e-400"', "too small to be told from zero"),
+        ('value="1.5"', 'value="1e-400"', "too small to be distinguished from zero"),
         ('value="1.5"', 'value="1e20"', "beyond 1e\\+12 in SI units"),
         ('damping="1"', 'damping="1e13"', "beyond 1e\\+12"),
     ],

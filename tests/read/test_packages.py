@@ -122,7 +122,7 @@ def test_one_that_is_not_found_is_named_with_the_ways_to_name_it(tmp_path):
         (["a"], "packages: wanted a mapping from name to folder, got list"),
         ({1: "/"}, "packages: wanted names as text, got 1"),
         ({"a": 3}, r"packages\['a'\]: wanted the path of a folder, got int"),
-        ({"a": "/nowhere/at/all"}, r"packages\['a'\]: /nowhere/at/all is no folder that is there"),
+        ({"a": "/nowhere/at/all"}, r"packages\['a'\]: /nowhere/at/all is not an existing folder"),
     ],
 )
 def test_wrong_packages(packages, wanted):

@@ -12,7 +12,7 @@ import pytest
 import rne
 from rne.errors import ModelError
 
-LAST = "strict=False (--no-strict) loads the robot all the same, with a warning in place of each error"
+LAST = "strict=False (--no-strict) loads the robot, with a warning in place of each error"
 
 
 def refused(text: str, wanted: str) -> ModelError:

@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-QUICK = Path(__file__).with_name("quick.txt")
 ENVIRONMENTS = ROOT / "build" / "versions"
 TOOLS = ("bench", "lint")  # extras of those who work on the package: their newest versions are the ones in use
 
@@ -95,7 +94,7 @@ def quick_tests(python: Path, name: str, constraints: Path | None) -> tuple[str,
     steps: list[list[Any]] = [
         ["uv", "venv", "--quiet", "--clear", "--python", python, ENVIRONMENTS / name],
         ["uv", "pip", "install", "--quiet", "--python", inside, *capped, "--editable", ".[test]"],
-        [inside, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"@{QUICK.relative_to(ROOT)}"],
+        [inside, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "quick"],
     ]
     # Packages of the outer environment must not be found, nor the package in another folder.
     environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}

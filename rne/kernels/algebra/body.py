@@ -1,4 +1,4 @@
-"""The complete body of a link, in the axes of the link: what keeps it moving, and its energies.
+"""The complete body of a link, in the axes of the link: the wrench of a motion, and the kinetic energy.
 
 With the second moments S = integral of r r^T dm about the origin, integrals over the body are products with S; the
 inertia tensor is trace(S) 1 - S.
@@ -15,7 +15,7 @@ from rne.kernels.simd.rows import get3
 
 @inline
 def wrench(table, i, a, A):
-    """Force and moment about the origin that keep the body moving; A as `motion_matrix` gives it."""
+    """Force and moment about the origin for the motion of the body; A as `motion_matrix` returns it."""
     m, h = table[i, FULL_MASS], get3(table, i, FULL_HX)
     xx, yy, zz = table[i, FULL_XX], table[i, FULL_YY], table[i, FULL_ZZ]
     xy, xz, yz = table[i, FULL_XY], table[i, FULL_XZ], table[i, FULL_YZ]
@@ -31,7 +31,7 @@ def wrench(table, i, a, A):
 
 @inline
 def kinetic_energy(table, i, w, v):
-    """Energy of motion, for the velocity v of the origin."""
+    """Kinetic energy; v is the velocity of the origin."""
     m, h = table[i, FULL_MASS], get3(table, i, FULL_HX)
     xx, yy, zz = table[i, FULL_XX], table[i, FULL_YY], table[i, FULL_ZZ]
     xy, xz, yz = table[i, FULL_XY], table[i, FULL_XZ], table[i, FULL_YZ]

@@ -1,10 +1,11 @@
-"""Inertias of several bodies together, and their way from a link to its parent.
+"""Composite and articulated inertias, and their transformation from a link to its parent.
 
-A symmetric matrix is its six numbers xx, yy, zz, xy, xz, yz.
+A symmetric matrix is stored as six numbers: xx, yy, zz, xy, xz, yz.
 
-A composite is bodies that move as one: mass m, first moments h, second moments S (integral of r r^T dm), about the
-origin of a frame. An articulated inertia (Featherstone 2008, section 7.1) is what is felt of bodies whose joints give
-way: moment n = J wd + B a and force f = B^T wd + M a, with J and M symmetric.
+A composite consists of bodies that move as one rigid body: mass m, first moments h, second moments S (integral of
+r r^T dm), about the origin of a frame. An articulated inertia (Featherstone 2008, section 7.1) relates wrench and
+acceleration of bodies whose joints are free to move: moment n = J wd + B a and force f = B^T wd + M a, with J and M
+symmetric.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def add9(a, b):
 
 @inline
 def unturn_z_symmetric(S, c, s):
-    """Rz S Rz^T, in seven multiplications where they are plainly written twelve."""
+    """Rz S Rz^T, in seven multiplications instead of twelve."""
     e = fma(s, S[0] - S[1], c * (S[3] + S[3]))
     return (
         fma(-s, e, S[0]), fma(s, e, S[1]), S[2],
@@ -55,7 +56,7 @@ def unturn_x_symmetric(S, c, s):
 
 @inline
 def unturn_z_matrix(B, c, s):
-    """Rz B Rz^T; the antisymmetric part of the turned block stays as it is."""
+    """Rz B Rz^T; the antisymmetric part of the rotated block does not change."""
     e = fma(s, B[0] - B[4], c * (B[1] + B[3]))
     return (
         fma(-s, e, B[0]), fma(c, e, -B[3]), fma(c, B[2], -(s * B[5])),
@@ -77,7 +78,7 @@ def unturn_x_matrix(B, c, s):
 
 @inline
 def composite_to_parent(table, i, m, h, S, c, s, q):
-    """Composite that moves with link i, about the origin and in the axes of its parent."""
+    """Transform the composite of link i to the origin and the axes of its parent."""
     h, S = slide_composite(table, i, m, h, S, q)
     h, S = unturn_z(h, c, s), unturn_z_symmetric(S, c, s)
     ca, sa = table[i, COS_ALPHA], table[i, SIN_ALPHA]
@@ -98,7 +99,7 @@ def composite_to_parent(table, i, m, h, S, c, s, q):
 
 @inline
 def less_product(J, B, M, f, n, unit_f, unit_n):
-    """Articulated inertia less the product of a wrench and the same wrench over its part along the axis."""
+    """Subtract from an articulated inertia the outer product of (f, n) and (unit_f, unit_n)."""
     J = (
         fma(-n[0], unit_n[0], J[0]), fma(-n[1], unit_n[1], J[1]), fma(-n[2], unit_n[2], J[2]),
         fma(-n[0], unit_n[1], J[3]), fma(-n[0], unit_n[2], J[4]), fma(-n[1], unit_n[2], J[5]),
@@ -117,7 +118,7 @@ def less_product(J, B, M, f, n, unit_f, unit_n):
 
 @inline
 def articulated_to_parent(table, i, J, B, M, c, s, q):
-    """Articulated inertia of link i, about the origin and in the axes of its parent."""
+    """Transform the articulated inertia of link i to the origin and the axes of its parent."""
     J, B = slide_articulated(table, i, J, B, M, q)
     J, B, M = unturn_z_symmetric(J, c, s), unturn_z_matrix(B, c, s), unturn_z_symmetric(M, c, s)
     ca, sa = table[i, COS_ALPHA], table[i, SIN_ALPHA]
@@ -125,7 +126,7 @@ def articulated_to_parent(table, i, J, B, M, c, s, q):
     if table[i, HAS_TURN] != 0.0:
         ct, st = table[i, COS_TURN], table[i, SIN_TURN]
         J, B, M = unturn_z_symmetric(J, ct, st), unturn_z_matrix(B, ct, st), unturn_z_symmetric(M, ct, st)
-    # With p from the origin of the parent: C = B + [p]x M and J + [p]x B^T - C [p]x.
+    # With p, the position in the frame of the parent: C = B + [p]x M and J + [p]x B^T - C [p]x.
     x, y, z = get3(table, i, PX)
     C = (
         fma(M[4], y, fma(M[3], -z, B[0])), fma(M[5], y, fma(M[1], -z, B[1])), fma(M[2], y, fma(M[5], -z, B[2])),

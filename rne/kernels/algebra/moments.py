@@ -1,10 +1,10 @@
-"""Moments of mass of moving bodies, all in base axes, about an origin that moves along.
+"""Mass moments of moving bodies, and their rates, in base axes, about a moving origin.
 
-r is the position of a point of mass as seen from the origin, r' its rate of change:
+r is the position of a mass element relative to the origin, r' its rate of change:
 
     h = integral of r dm,   S = integral of r r^T dm,   h' = integral of r' dm,   V = integral of r' r^T dm
 
-S is kept as its six numbers xx, yy, zz, xy, xz, yz, V row by row. They simply add up over bodies about the same origin.
+S is stored as six numbers xx, yy, zz, xy, xz, yz, and V row by row. Moments about the same origin add over bodies.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def turned(R, xx, yy, xy, xz, yz):
 
 @inline
 def moved(m, h, S, d):
-    """h and S about an origin from which the old one is seen at d: h + m d, and S + (h + m d) d^T + d h^T."""
+    """Shift h and S to a new origin; d from the new to the old one: h + m d, and S + (h + m d) d^T + d h^T."""
     k = (fma(d[0], m, h[0]), fma(d[1], m, h[1]), fma(d[2], m, h[2]))
     return k, (
         fma(k[0] + h[0], d[0], S[0]),
@@ -46,7 +46,7 @@ def moved(m, h, S, d):
 
 @inline
 def moved_rates(m, h, hd, V, d, dd):
-    """h' and V likewise, where d changes at rate dd: h' + m d', and V + (h' + m d') d^T + d' h^T."""
+    """Shift h' and V likewise, with d' = dd: h' + m d', and V + (h' + m d') d^T + d' h^T."""
     k = (fma(dd[0], m, hd[0]), fma(dd[1], m, hd[1]), fma(dd[2], m, hd[2]))
     return k, add_outer(add_outer(V, dd, h), k, d)
 
@@ -69,7 +69,7 @@ def transposed(V):
 
 @inline
 def spun(w, S):
-    """[w]x S, which is V of a body that turns about the origin at w."""
+    """[w]x S, which is V of a body that rotates about the origin with angular velocity w."""
     x, y, z = cross(w, (S[0], S[3], S[4])), cross(w, (S[3], S[1], S[5])), cross(w, (S[4], S[5], S[2]))
     return (x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2])
 

@@ -1,4 +1,4 @@
-"""What passes between a link and its parent where the joints are: wrenches inward, accelerations outward."""
+"""Transformations between a link and its parent: of wrenches inward, of accelerations outward."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rne.kernels.simd.rows import get3
 
 @inline
 def wrench_to_parent(table, i, f, n, c, s, q):
-    """Force and moment at the origin and in the axes of link i, for those of its parent."""
+    """Transform force and moment from the frame of link i to that of its parent."""
     n = lever(table, i, f, n, q)
     f, n = unturn_z(f, c, s), unturn_z(n, c, s)
     ca, sa = table[i, COS_ALPHA], table[i, SIN_ALPHA]
@@ -24,7 +24,7 @@ def wrench_to_parent(table, i, f, n, c, s, q):
 
 @inline
 def acceleration_to_child(table, i, wd, a, c, s, q):
-    """Angular and linear acceleration that the parent alone gives to link i, where nothing has velocity."""
+    """Angular and linear acceleration of link i due to that of its parent, at zero velocity."""
     a = add_cross(a, wd, get3(table, i, PX))
     if table[i, HAS_TURN] != 0.0:
         ct, st = table[i, COS_TURN], table[i, SIN_TURN]

@@ -1,7 +1,7 @@
-"""3-vectors as tuples of numbers, floats and packs alike, in fused multiply-adds.
+"""3-vectors as tuples of numbers, floats or packs, with fused multiply-adds.
 
-`turn_z(v, c, s)` and `turn_x` are `R^T v`: from the axes of a parent into the axes of a child turned by the angle with
-cosine c and sine s; `turn` does it with the whole rotation. `unturn`, `unturn_*` are `R v`, from child to parent.
+`turn_z(v, c, s)` and `turn_x` are `R^T v`: from the axes of a parent to those of a child that is rotated by the angle
+with cosine c and sine s; `turn` takes a full rotation matrix. `unturn`, `unturn_*` are `R v`, from child to parent.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def unturn(v, R):
 
 @inline
 def add_cross(v, a, b):
-    """v + a x b; v comes in last, since in a recursion it is what the next step waits for."""
+    """v + a x b. v is added last, because in a recursion it is the value that is available last."""
     return (
         v[0] + fma(a[1], b[2], -(a[2] * b[1])),
         v[1] + fma(a[2], b[0], -(a[0] * b[2])),
@@ -118,7 +118,7 @@ def motion_matrix(w, wd):
 
 @inline
 def add_product(v, A, r):
-    """v + A r, for the nine numbers A of a matrix; v comes in last."""
+    """v + A r, for the nine numbers A of a matrix; v is added last."""
     return (
         v[0] + fma(A[0], r[0], fma(A[1], r[1], A[2] * r[2])),
         v[1] + fma(A[3], r[0], fma(A[4], r[1], A[5] * r[2])),

@@ -1,4 +1,4 @@
-"""The numbers the kernels run on: what a float and a pack can do beyond `+ - * /`, under one name for both."""
+"""Operations on floats and packs beyond `+ - * /`, under one name for both."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _llvm_name(t: Any) -> str:
 
 
 def _widest(*args: Any) -> Any:
-    """Return the pack among the types, or else the widest float."""
+    """Return the pack among the types, or the widest float if there is none."""
     packs = [a for a in args if isinstance(a, Pack)]
     if packs:
         return packs[0]
@@ -45,7 +45,7 @@ def fma(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
 
 @intrinsic
 def like(typing_context: Any, number: Any, value: Any) -> Any:
-    """`value` as a number of the kind of `number`."""
+    """`value` converted to the type of `number`."""
 
     def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
         return to_number(context, builder, args[1], sig.args[1], number)
@@ -80,7 +80,7 @@ def by_precision(typing_context: Any, number: Any, double: Any, single: Any) -> 
 
 @intrinsic
 def any_beyond(typing_context: Any, number: Any, limit: Any) -> Any:
-    """Whether any lane is larger than `limit` in size; not so for NaN."""
+    """Whether any lane is larger than `limit` in absolute value; false for NaN."""
 
     def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
         bound = to_number(context, builder, args[1], sig.args[1], number)
@@ -97,7 +97,7 @@ def any_beyond(typing_context: Any, number: Any, limit: Any) -> Any:
 
 @intrinsic
 def lanes_below(typing_context: Any, number: Any, limit: Any) -> Any:
-    """One bit a lane, the first lane the lowest: whether `number` is `limit` or less; not so for NaN."""
+    """One bit per lane, lowest bit for the first lane: whether `number <= limit`; false for NaN."""
 
     def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
         bound = to_number(context, builder, args[1], sig.args[1], number)
@@ -111,7 +111,7 @@ def lanes_below(typing_context: Any, number: Any, limit: Any) -> Any:
 
 @intrinsic
 def all_zero(typing_context: Any, number: Any) -> Any:
-    """Whether every lane is zero; not so for NaN."""
+    """Whether every lane is zero; false for NaN."""
 
     def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
         zero = ir.Constant(args[0].type, None) if isinstance(number, Pack) else ir.Constant(args[0].type, 0.0)
@@ -125,7 +125,7 @@ def all_zero(typing_context: Any, number: Any) -> Any:
 
 @intrinsic
 def quarter_turns(typing_context: Any, turns: Any, s: Any, c: Any) -> Any:
-    """Turn (sine, cosine) by the number of quarter turns in the low bits of `turns`."""
+    """Rotate (sine, cosine) by the number of quarter turns in the low bits of `turns`."""
 
     def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
         bits = _float_of(turns).bitwidth
@@ -147,7 +147,7 @@ def quarter_turns(typing_context: Any, turns: Any, s: Any, c: Any) -> Any:
 
 @intrinsic
 def lanes_of(typing_context: Any, number: Any) -> Any:
-    """How many samples a number holds: one for a float."""
+    """Number of samples in a number: one for a float."""
     count = number.lanes if isinstance(number, Pack) else 1
 
     def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:

@@ -1,11 +1,11 @@
 """The SIMD pack: a numba number type over an LLVM vector, so that one Python source serves one sample or many.
 
-A pack holds 64 bytes: 8 float64 or 16 float32 samples, side by side in lanes that never touch each other. Packs know
-`+ - * /` and unary minus with packs and with floats; whatever else the kernels need stands in `num.py`. Arrays whose
-items are packs are ordinary numba arrays over ordinary memory (`as_packs`).
+A pack holds 64 bytes: 8 float64 or 16 float32 samples, in independent lanes. Packs support `+ - * /` and unary minus
+with packs and floats; everything else the kernels need is in `num.py`. Arrays whose items are packs are ordinary numba
+arrays over ordinary memory (`as_packs`).
 
-Why a type of its own: LLVM does not vectorize a loop over samples around a recursion of this size by itself. Width:
-measured on a 7-joint arm, packs of 4, 8 and 16 float64 took 58, 41 and 47 ns a sample.
+The reason for a type of its own: LLVM does not vectorize a loop over samples around a recursion of this size. The
+reason for the width: on a 7-joint arm, packs of 4, 8 and 16 float64 took 58, 41 and 47 ns per sample.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def shuffle(builder: ir.IRBuilder, a: ir.Value, b: ir.Value, lanes: list[int]) -
 
 
 def to_number(context: Any, builder: ir.IRBuilder, value: ir.Value, source: types.Type, target: types.Type) -> ir.Value:
-    """Cast a float, an integer or a pack to `target`, a float type or a pack (a scalar goes into every lane)."""
+    """Cast a float, an integer or a pack to `target`, a float type or a pack (a scalar is broadcast to every lane)."""
     if not isinstance(target, Pack):
         return context.cast(builder, value, source, target)
     if isinstance(source, Pack):
@@ -75,7 +75,7 @@ def to_number(context: Any, builder: ir.IRBuilder, value: ir.Value, source: type
 
 
 def _register_operator(op: Any, instruction: str) -> None:
-    """Teach numba `op` on packs. Lowered directly: an `overload` for each would cost a compilation each."""
+    """Define `op` on packs for numba. Lowered directly, because each `overload` would cost a compilation."""
 
     @infer_global(op)
     class _Operator(AbstractTemplate):
@@ -112,7 +112,7 @@ def _lower_negation(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir
 
 
 def _view(item: types.Type, buffer: types.Array, indices: tuple[types.Type, ...]) -> Any:
-    """Signature and code of a view (rows, columns) of `item` over a float buffer; the view keeps the buffer alive."""
+    """Signature and code of a view (rows, columns) of `item` on a float buffer; the view keeps the buffer alive."""
     result = types.Array(item, 2, "C", aligned=not isinstance(item, Pack))
 
     def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
@@ -132,27 +132,27 @@ def _view(item: types.Type, buffer: types.Array, indices: tuple[types.Type, ...]
 
 @intrinsic
 def as_packs(typing_context: Any, buffer: Any, first: Any, rows: Any, columns: Any) -> Any:
-    """View a stretch of a float buffer, from item `first`, as an array (rows, columns) of packs."""
+    """View part of a float buffer, from item `first` on, as an array (rows, columns) of packs."""
     return _view(PACKS[buffer.dtype], buffer, (first, rows, columns))
 
 
 @intrinsic
 def as_floats(typing_context: Any, buffer: Any, first: Any, rows: Any, columns: Any) -> Any:
-    """View a stretch of a float buffer, from item `first`, as an array (rows, columns) of floats."""
+    """View part of a float buffer, from item `first` on, as an array (rows, columns) of floats."""
     return _view(buffer.dtype, buffer, (first, rows, columns))
 
 
 @intrinsic(prefer_literal=True)
 def stack_buffer(typing_context: Any, example: Any, size: Any) -> Any:
-    """An array of `size` (a constant) floats on the stack, as `example` has them; gone when the function returns."""
+    """Array of `size` (a constant) floats on the stack, with the dtype of `example`, until the function returns."""
     result = types.Array(example.dtype, 1, "C")
     length = size.literal_value
 
     def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
         array_type = ir.ArrayType(scalar_type(result.dtype), length)
-        with builder.goto_entry_block():  # numba's own helper would fill the memory with zeros in every call: 100 ns
+        with builder.goto_entry_block():  # numba's helper would zero the memory in every call, 100 ns
             memory = builder.alloca(array_type)
-            memory.align = PACK_BYTES  # a pack that lies across two cache lines costs two accesses
+            memory.align = PACK_BYTES  # a pack that crosses two cache lines costs two accesses
         array = arrayobj.make_array(result)(context, builder)
         itemsize = context.get_constant(types.intp, result.dtype.bitwidth // 8)
         arrayobj.populate_array(array, data=builder.bitcast(memory, array.data.type),
@@ -165,7 +165,7 @@ def stack_buffer(typing_context: Any, example: Any, size: Any) -> Any:
 
 @intrinsic
 def pack_floats(typing_context: Any, example: Any, count: Any) -> Any:
-    """How many floats, of the kind that array `example` holds, `count` packs take."""
+    """Number of floats in `count` packs, for the dtype of array `example`."""
 
     def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
         return builder.mul(args[1], context.get_constant(types.intp, LANES[example.dtype]))
@@ -175,7 +175,7 @@ def pack_floats(typing_context: Any, example: Any, count: Any) -> Any:
 
 @intrinsic
 def packs_for(typing_context: Any, example: Any, count: Any) -> Any:
-    """How many packs hold `count` floats of the kind that array `example` holds."""
+    """Number of packs that hold `count` floats, for the dtype of array `example`."""
     lanes = LANES[example.dtype]
 
     def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
@@ -187,7 +187,7 @@ def packs_for(typing_context: Any, example: Any, count: Any) -> Any:
 
 @intrinsic
 def array_at(typing_context: Any, address: Any, example: Any, rows: Any, columns: Any) -> Any:
-    """View memory that the caller holds as an array (rows, columns) of floats as `example` has them."""
+    """View memory of the caller as an array (rows, columns) with the dtype of `example`."""
     result = types.Array(example.dtype, 2, "C")
 
     def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
@@ -204,7 +204,7 @@ def array_at(typing_context: Any, address: Any, example: Any, rows: Any, columns
 
 @intrinsic
 def address_of(typing_context: Any, array: Any) -> Any:
-    """Where the first item of an array lies."""
+    """Address of the first item of an array."""
 
     def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
         data = arrayobj.make_array(array)(context, builder, args[0]).data
@@ -231,11 +231,11 @@ def _at(item: types.Type) -> Any:
 
 @intrinsic
 def words_at(typing_context: Any, address: Any, count: Any) -> Any:
-    """View memory that the caller holds as so many integers."""
+    """View memory of the caller as `size` integers."""
     return _at(types.intp)(typing_context, address, count)
 
 
 @intrinsic
 def doubles_at(typing_context: Any, address: Any, count: Any) -> Any:
-    """View memory that the caller holds as so many doubles."""
+    """View memory of the caller as `size` doubles."""
     return _at(types.float64)(typing_context, address, count)

@@ -1,6 +1,6 @@
-"""Runs of numbers in a row of a 2-D array, read and written as tuples.
+"""Consecutive numbers in a row of a 2-D array, read and written as tuples.
 
-Intrinsics, because numba compiles a function anew for every literal index it is called with.
+These are intrinsics, because numba would compile a function anew for every literal index.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _make_get(count: int) -> Any:
 
 
 def _align(array: Any) -> int:
-    """Scratch and tables are aligned as single floats are, packs in them no better."""
+    """Return the alignment to assume: scratch and tables, and packs in them, are aligned only as single floats."""
     return int(getattr(array.dtype, "dtype", array.dtype).bitwidth) // 8
 
 
@@ -76,7 +76,7 @@ def add_to(typing_context: Any, array: Any, i: Any, first: Any, values: Any) -> 
 
 @intrinsic
 def index(typing_context: Any, k: Any) -> Any:
-    """`k` as an index for which numba does not compile the called function anew."""
+    """`k` as an index that does not make numba compile the called function anew."""
 
     def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
         return context.cast(builder, args[0], sig.args[0], types.intp)

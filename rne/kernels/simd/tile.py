@@ -1,13 +1,13 @@
-"""Between rows of samples in memory and tiles of packs: the transposition at both ends of a batch.
+"""Transposition between rows of samples in memory and tiles of packs, at both ends of a batch.
 
-A batch lies in memory as rows, one sample a row; a tile is the same numbers of W samples as n packs, one coordinate a
-pack. Four columns move at a time: W short rows are loaded, joined four columns by four into W-wide registers, and two
-rounds of swaps between neighbors make packs of them. Where n is not a multiple of four, the last four columns overlap
-the ones before; below four, single numbers are gathered. Nothing is ever touched outside the rows. Measured on seven
-columns: masked rows of eight took 22 ns a sample for three loads and a store, this takes 5.
+A batch is stored as rows, one sample per row; a tile contains the same numbers of W samples as n packs, one coordinate
+per pack. Four columns are moved at a time: W short rows are loaded and joined into W-wide registers, and two rounds of
+swaps between neighbors turn them into packs. Where n is not a multiple of four, the last four columns overlap the
+previous ones; below four, single numbers are gathered. Memory outside the rows is never accessed. Measured on seven
+columns: masked rows of eight took 22 ns per sample for three loads and a store, this takes 5 ns.
 
-Batches are given by address and row stride in bytes, so that any layout whose rows are contiguous is read in place:
-columns of a log, broadcast rows (stride 0), reversed or read-only arrays.
+Batches are given by address and row stride in bytes, so that any layout with contiguous rows is read in place: columns
+of a log, broadcast rows (stride 0), reversed or read-only arrays.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ COLUMNS = 4
 
 
 class _Block:
-    """W rows by a few columns of a batch, on their way to or from as many packs."""
+    """W rows by a few columns of a batch, while they are transposed to or from as many packs."""
 
     def __init__(self, builder: ir.IRBuilder, pack: Pack, columns: int, args: list[ir.Value]) -> None:
         base, stride, row, last, column = args
@@ -36,13 +36,13 @@ class _Block:
         short_row = ir.VectorType(scalar_type(pack.dtype), columns).as_pointer()
         self.rows = []
         for lane in range(pack.lanes):
-            # Lanes past the last sample repeat it: they read what is there and write what is written anyway.
+            # Lanes past the last sample repeat it: they read valid memory, and write the same values again.
             wanted = builder.add(row, ir.Constant(row.type, lane))
             index = builder.select(builder.icmp_signed("<", wanted, last), wanted, last)
             self.rows.append(builder.inttoptr(builder.add(start, builder.mul(index, stride)), short_row))
 
     def load(self) -> list[ir.Value]:
-        """Read the rows into packs; on the way register k holds rows k, k + columns, k + 2 columns ... side by side."""
+        """Read the rows into packs; in between, register k holds rows k, k + columns, k + 2 columns and so on."""
         rows = [self.builder.load(pointer, align=self.align) for pointer in self.rows]
         groups = [rows[first : first + self.columns] for first in range(0, self.pack.lanes, self.columns)]
         while len(groups) > 1:
@@ -120,7 +120,7 @@ def load_tile(tile, k, base, step, row, last, columns):
 
 @intrinsic
 def _fetch_line(context: Any, address: Any) -> Any:
-    """Ask for the cache line at an address that will be written."""
+    """Prefetch the cache line at an address that will be written."""
 
     def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
         pointer = builder.inttoptr(args[0], ir.IntType(8).as_pointer())
@@ -135,9 +135,9 @@ def _fetch_line(context: Any, address: Any) -> Any:
 
 @inline
 def fetch_rows(base, step, row, stop, samples):
-    """Ask for the memory of `samples` samples from `row` on, none past `stop`, before a wide batch is stored there.
+    """Prefetch the memory of `samples` samples from `row` on, none past `stop`, before a wide batch is stored there.
 
-    Otherwise every line is waited for: mass matrices of 7 joints took 55 to 100 ns a sample, and 36 with this.
+    Otherwise every store waits for its line: mass matrices of 7 joints took 55 to 100 ns per sample, and 36 with this.
     """
     for address in range(base + row * step, base + min(row + samples, stop) * step, 64):
         _fetch_line(address)

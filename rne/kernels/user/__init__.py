@@ -1,1 +1,1 @@
-"""What a user's compiled code calls by way of `rne.jit`: one state of floats, with shapes checked."""
+"""The functions of `rne.jit`, for compiled user code: one state of floats, with shapes checked."""

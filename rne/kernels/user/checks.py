@@ -1,4 +1,4 @@
-"""What functions of `rne.jit` check: precision while compiling, lengths and shapes when called."""
+"""Checks of the functions of `rne.jit`: precision while compiling, lengths and shapes when called."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rne.kernels.layout import COORDINATES, COUPLINGS, LINKS, SITE_ROW, SITE_WID
 
 @intrinsic
 def check_precision(typing_context: Any, table: Any, filled: Any) -> Any:
-    """Refuse, while compiling, an array to fill that would cut results to other numbers than those of the model."""
+    """Refuse, while compiling, an array to fill whose dtype is not that of the model."""
     if filled.dtype != table.dtype:
         raise TypingError(f"rne.jit: the array to fill holds {filled.dtype}, the model {table.dtype}; they must agree")
 
@@ -26,25 +26,25 @@ def check_precision(typing_context: Any, table: Any, filled: Any) -> Any:
 
 @inline
 def check_length(table, x):
-    """Refuse coordinates of another robot, and what is no model."""
+    """Refuse coordinates of another robot, and arguments that are not a model."""
     if table.shape[1] != WIDTH or table.shape[0] != int(table[0, LINKS]) + int(table[0, COUPLINGS]) + 1:
         raise ValueError("rne.jit: this is not a model as rne.jit.model returns it")
     if x.shape[0] != int(table[0, COORDINATES]):
-        raise ValueError("rne.jit: an array has not one entry a joint")
+        raise ValueError("rne.jit: an array does not have one entry per joint")
 
 
 @inline
 def check_sites(table, sites):
-    """Refuse what is no table of sites, and sites on links that the robot does not have."""
+    """Refuse arguments that are not a table of sites, and sites on links that the robot does not have."""
     if sites.shape[1] != SITE_WIDTH:
-        raise ValueError("rne.jit: these are no sites as rne.jit.site and rne.jit.sites return them")
+        raise ValueError("rne.jit: these are not sites as rne.jit.site and rne.jit.sites return them")
     for m in range(sites.shape[0]):
         if not 0.0 <= sites[m, SITE_ROW] <= table[0, LINKS]:
-            raise ValueError("rne.jit: a site is that of another robot")
+            raise ValueError("rne.jit: a site belongs to another robot")
 
 
 @inline
 def check_shape(fits):
-    """Refuse an array where `fits` is not true."""
+    """Raise an error unless `fits`."""
     if not fits:
-        raise ValueError("rne.jit: an array to fill, or that of the wrenches, has not the shape wanted")
+        raise ValueError("rne.jit: an array to fill, or the array of wrenches, does not have the required shape")

@@ -16,7 +16,7 @@ from rne.kernels.user.checks import check_length, check_precision, check_shape
 
 @borrowing
 def inverse_dynamics(model, q, qd, qdd, tau, friction=False):
-    """Fill tau = M qdd + C qd + g + springs, plus friction if asked for.
+    """Fill tau = M qdd + C qd + g + springs, and friction on request.
 
     Parameters
     ----------
@@ -44,16 +44,16 @@ def inverse_dynamics(model, q, qd, qdd, tau, friction=False):
 
 @borrowing
 def forward_dynamics(model, q, qd, tau, qdd, friction=False):
-    """Fill qdd = M^-1 (tau - C qd - g - springs), less friction if asked for.
+    """Fill qdd = M^-1 (tau - C qd - g - springs), minus friction on request.
 
-    Raises ValueError where the mass matrix is singular: a pivot is below 1e-12 (float32: 1e-5) of its diagonal
-    entry, or is rounding beside the inertia that the joint can feel at most, as for `rne.forward_dynamics`.
+    Raises ValueError if the mass matrix is singular: if a pivot is below 1e-12 (float32: 1e-5) of its diagonal
+    entry, or is rounding error relative to the largest possible inertia of the joint, as for `rne.forward_dynamics`.
 
     Parameters
     ----------
     model : as `rne.jit.model` returns it.
     q, qd, tau : (n,) positions, velocities, torques.
-    qdd : (n,) is filled; not one of the others.
+    qdd : (n,) is filled; must not be one of the others.
     friction : whether viscous and Coulomb friction act against the motion.
 
     Examples

@@ -9,17 +9,17 @@ from rne.kernels.user.checks import check_length
 
 @function
 def kinetic_energy(model, q, qd, rotors=True):
-    """Return the energy of motion.
+    """Return the kinetic energy.
 
     Parameters
     ----------
     model : as `rne.jit.model` returns it.
     q, qd : (n,) positions and velocities.
-    rotors : whether to count the reflected inertias of the rotors.
+    rotors : whether to include the reflected inertias of the rotors.
 
     Returns
     -------
-    K : J.
+    K : kinetic energy, J.
 
     Examples
     --------
@@ -35,17 +35,17 @@ def kinetic_energy(model, q, qd, rotors=True):
 
 @function
 def potential_energy(model, q, springs=True):
-    """Return the energy in the field of gravity, zero at the origin of the base, and in the joint springs.
+    """Return the potential energy of gravity, which is zero at the origin of the base, and of the joint springs.
 
     Parameters
     ----------
     model : as `rne.jit.model` returns it.
     q : (n,) positions.
-    springs : whether to count the springs.
+    springs : whether to include the springs.
 
     Returns
     -------
-    P : J.
+    P : potential energy, J.
 
     Examples
     --------

@@ -66,7 +66,7 @@ def jacobian(model, site, q, J):
 
 @function
 def frame_velocity(model, site, q, qd, v):
-    """Fill v with the velocity of a point, three numbers, and the angular velocity of its link.
+    """Fill v with the velocity of a point, and the angular velocity of its link.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def frame_velocity(model, site, q, qd, v):
 
 @function
 def frame_acceleration(model, site, q, qd, qdd, a):
-    """Fill a with the classical acceleration of a point, and the angular acceleration; Jd qd where qdd is zero.
+    """Fill a with the classical acceleration of a point, and the angular acceleration; with qdd = 0, this is Jd qd.
 
     Parameters
     ----------

@@ -10,15 +10,15 @@ from rne.kernels.user.checks import check_length, check_precision, check_shape, 
 
 @function
 def regressor(model, joints, q, qd, qdd, Y, rotors=True, friction=False):
-    """Fill Y, the matrix that turns the parameters of bodies and drives into torques, tau = Y pi but for springs.
+    """Fill Y, the matrix with tau = Y pi for the parameters pi of bodies and drives; springs are not included.
 
     Parameters
     ----------
     model : as `rne.jit.model` returns it.
     joints : as `rne.jit.joint_sites` returns it for the axes "local".
     q, qd, qdd : (n,) positions, velocities and accelerations.
-    Y : (n, P) is filled; `rne.parameter_names` tells the P columns.
-    rotors, friction : whether there are columns for the rotor inertias, and for friction.
+    Y : (n, P) is filled; `rne.parameter_names` lists the P columns.
+    rotors, friction : whether to include columns for rotor inertias and friction.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Wrenches: the torques that balance them, and those that the joints bear, for `rne.jit`."""
+"""Joint torques that balance wrenches, and the wrenches transmitted by the joints, for `rne.jit`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def static_torque(model, sites, wrenches, q, tau):
     ----------
     model : as `rne.jit.model` returns it.
     sites : where the wrenches act, as `rne.jit.sites` returns it.
-    wrenches : (m, 6) [fx, fy, fz, mx, my, mz], one row a site.
+    wrenches : (m, 6) [fx, fy, fz, mx, my, mz], one row per site.
     q : (n,) positions.
     tau : (n,) is filled.
 
@@ -35,19 +35,19 @@ def static_torque(model, sites, wrenches, q, tau):
     check_length(model, tau)
     check_sites(model, sites)
     if wrenches.shape[0] != sites.shape[0] or wrenches.shape[1] != 6:
-        raise ValueError("rne.jit: wrenches has not six numbers a site")
+        raise ValueError("rne.jit: wrenches does not have six numbers per site")
     virtual_work.one(model, sites, wrenches, q, tau)
 
 
 @function
 def joint_wrenches(model, joints, sites, wrenches, q, qd, qdd, w):
-    """Fill w with the force and moment that every joint bears.
+    """Fill w with the force and moment that every joint transmits.
 
     Parameters
     ----------
     model : as `rne.jit.model` returns it.
-    joints : as `rne.jit.joint_sites` returns it, for the axes wanted.
-    sites, wrenches : as for `rne.jit.static_torque`; none are (0, ...) and (0, 6).
+    joints : as `rne.jit.joint_sites` returns it, for the required axes.
+    sites, wrenches : as for `rne.jit.static_torque`; shapes (0, ...) and (0, 6) for no wrenches.
     q, qd, qdd : (n,) positions, velocities and accelerations.
     w : (joints, 6) is filled.
 

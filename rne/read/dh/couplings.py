@@ -21,7 +21,7 @@ def read_couplings(table: Fields, joints: Sequence[Joint], places: Places) -> tu
         return ()
     entries = as_sequence(table.values["couplings"])
     if entries is None:
-        table.spot("couplings").error("couplings is no list of tables with keys and values")
+        table.spot("couplings").error("couplings is not a list of tables with keys and values")
         return ()
     known = {joint.name: None for joint in joints}
     return tuple(_read_coupling(entry, number, table, known, places) for number, entry in enumerate(entries, 1))

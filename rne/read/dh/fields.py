@@ -13,9 +13,9 @@ from rne.model.values import as_number, as_numbers
 
 T = TypeVar("T")
 MOST_UNKNOWN = 20
-"""Unknown keys of one table that are told one by one."""
+"""Number of unknown keys of one table that are reported one by one."""
 Line = Callable[[str], "int | None"]
-"""Tells the line of a key."""
+"""Returns the line of a key."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Fields:
     values : the mapping.
     element : what it describes, for messages.
     findings : where problems go.
-    line_of : tells the line of a key; None for values that come from Python.
+    line_of : returns the line of a key; None for values that come from Python.
     """
 
     values: Mapping[str, object]
@@ -44,7 +44,7 @@ class Fields:
         return any(key in self.values for key in keys)
 
     def reject_unknown(self, known: Iterable[str], elsewhere: Mapping[str, str] | None = None) -> None:
-        """Report keys that are not known; `elsewhere` tells what other programs' keys are called here."""
+        """Report keys that are not known; `elsewhere` translates keys of other programs."""
         known = tuple(known)
         unknown = [key for key in self.values if key not in known]
         for key in unknown[:MOST_UNKNOWN]:
@@ -80,7 +80,7 @@ class Fields:
         return ""
 
     def inner(self, key: str) -> Fields | None:
-        """Return the table under a key, or None if there is none or something else."""
+        """Return the table under a key, or None if it is missing or not a table."""
         value = self.values.get(key)
         if not isinstance(value, Mapping):
             return None

@@ -36,7 +36,7 @@ def read_dh(path: str | os.PathLike[str], *, strict: bool = True) -> Tree:
     """Read a DH table from a TOML file.
 
     The file holds ``convention`` ("standard" or "modified"), optionally ``name``, ``gravity`` and ``base``, and one
-    ``[[rows]]`` table for each joint, perhaps ``[[couplings]]`` between them; `tree_from_rows` tells what they mean.
+    ``[[rows]]`` table for each joint, and optional ``[[couplings]]`` between them; `tree_from_rows` describes them.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ ROW_KEYS = (
     *("rotor_inertia", "gear_ratio", "viscous", "coulomb", "stiffness", "rest"),
     *("lower", "upper", "velocity", "effort"),
 )
-# How other robotics toolboxes call what stands here under another name.
+# The names of keys in other robotics toolboxes.
 OTHER_NAMES = {
     "type": "joint",
     "sigma": "joint",
@@ -77,7 +77,7 @@ def read_rows(table: Fields, places: Places) -> list[Row]:
         table.spot("rows").error("there are no rows; a list with a table of keys and values for each joint is wanted")
         return []
     if len(rows) > MOST_ROWS:
-        table.spot("rows").error(f"there are {len(rows):,} rows; more than {MOST_ROWS:,} are no robot")
+        table.spot("rows").error(f"there are {len(rows):,} rows; more than {MOST_ROWS:,} are not accepted")
         return []
     return [_read_row(row, number, table, places) for number, row in enumerate(rows, 1)]
 
@@ -105,12 +105,12 @@ def _read_row(values: object, number: int, table: Fields, places: Places) -> Row
 
 
 def _read_parent(row: Fields, number: int) -> str:
-    """Return the link that the row hangs on: that of the row before, or of any before it, or the base."""
+    """Return the parent link of the row: that of the previous row, of an earlier one, or the base."""
     before = f"link{number - 1}" if number > 1 else "base"
     parent = row.text("parent", before)
     if not _stands_before(parent, number):
         earlier = listed(chain(["base"], (f"link{k}" for k in range(1, number))))
-        row.spot("parent").error(f"parent = {parent!r} is none of what stands before this row: {earlier}")
+        row.spot("parent").error(f"parent = {parent!r} is not one of the previous rows: {earlier}")
         return before
     return parent
 

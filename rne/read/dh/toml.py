@@ -16,7 +16,7 @@ MOST_DOTS = 500
 
 
 class Places:
-    """Finds the lines of keys in the text of a TOML file, whose parser does not tell them."""
+    """Finds the lines of keys in the text of a TOML file, which the parser does not provide."""
 
     def __init__(self, text: str) -> None:
         self._lines = text.split("\n")
@@ -53,13 +53,13 @@ _HEADER = re.compile(r"\s*\[\[\s*[\"']?(\w*)")
 
 
 def load_toml(findings: Findings) -> tuple[dict[str, object], Places]:
-    """Return the content of the TOML file that the findings are about; raise `ModelError` if it is none."""
+    """Return the content of the TOML file that the findings are about; raise `ModelError` if it is not valid."""
     data = read_bytes(findings, LARGEST_FILE)
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
         for place, content in enumerate(text.split("\n"), 1):
             if content.count(".") > MOST_DOTS:
-                findings.at("", place).fail(f"a line with more than {MOST_DOTS} dots is no part of a table")
+                findings.at("", place).fail(f"a line with more than {MOST_DOTS} dots is not part of a table")
         return tomllib.loads(text), Places(text)
     except ModelError:
         raise

@@ -73,7 +73,7 @@ def with_extensions(robot: Element, joints: Sequence[Joint], findings: Findings,
     ----------
     robot : the outermost element.
     joints : as URDF proper has them.
-    findings : where doubts go: numbers that are none, and quantities that are said twice and differently.
+    findings : collects doubts: invalid numbers, and quantities with two different values.
     read : whether to do so; if not, there is one note on what would have an effect.
     """
     movable = {joint.name for joint in joints if joint.movable}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rne.errors import MOST_LETTERS, close_names, letters_apart, shown
+from rne.errors import MOST_LETTERS, close_names, did_you_mean, letters_apart, shown
 from rne.model.findings import Findings, Spot
 from rne.model.tree import Ignored
 from rne.read.urdf.xmltree import Element
@@ -16,7 +16,7 @@ from rne.read.urdf.xmltree import Element
 
 @dataclass(frozen=True)
 class Rule:
-    """What may stand in an element, as words with blanks between them.
+    """The allowed content of an element, as words separated by blanks.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ GRAMMAR = {
 LOOPS = ("loop_joint", "loop_link")
 """Children of the robot that close kinematic loops."""
 MOST_UNKNOWN = 1_000
-"""Different names that are not known; more are no robot, and each is compared with those that are."""
+"""Maximum number of different unknown names; each is compared with all known names. A file with more is not a robot."""
 
 IDLE = {
     "fixed": ("axis", "limit", "dynamics", "mimic"),
@@ -87,9 +87,9 @@ IDLE = {
 MIRRORED = {"iyx": "ixy", "izx": "ixz", "izy": "iyz"}
 """Products of inertia as some programs write them a second time."""
 STRAY = ("inertial", "origin")
-"""What stands under the robot itself in published files; it belongs to no link or joint, so it can change none."""
+"""Elements directly under <robot> in published files; they belong to no link or joint, so they change none."""
 
-# How people and other formats call what stands here under another name, by element.
+# Common misnomers and names in other formats, by element.
 OTHER_NAMES = {
     "origin": {"position": "xyz", "pos": "xyz", "translation": "xyz", "rotation": "rpy", "euler": "rpy"},
     "mimic": {"ratio": "multiplier", "factor": "multiplier", "gear": "multiplier"},
@@ -128,7 +128,7 @@ class _Walk:
     findings: Findings
     ignored: dict[str, list[int]]
     hints: dict[tuple[str, tuple[str, ...]], str]
-    idle: dict[str, list[int]]  # what does no harm and is told once, with its lines
+    idle: dict[str, list[int]]  # harmless, reported once with all lines
 
     def check(self, element: Element, path: str, owner: str, effective: bool = True) -> None:
         """Check an element and those inside; `effective` is whether it has any effect where it stands."""
@@ -193,7 +193,7 @@ class _Walk:
         return True
 
     def _judge(self, child: Element, parent: str, spot: Spot) -> None:
-        """Report an element that is not read where it stands, unless it is known to be of no account."""
+        """Report an element that is not read in its place, unless it is known to be irrelevant."""
         rule = GRAMMAR[parent]
         read = rule.children.split()
         prefix, _, local = child.tag.rpartition(":")
@@ -237,7 +237,7 @@ class _Walk:
             spot.note(f"<{child.tag}> is unknown in <{parent}> and is ignored")
 
     def _judge_inside(self, passed: Element, parent: str, spot: Spot) -> None:
-        """Report what bears on the dynamics though it stands in an element that is of no account."""
+        """Report parts of an irrelevant element that affect the dynamics."""
         if parent == "link" and any(element.tag == "inertial" for element in passed.walk()):
             spot.doubt(f"<inertial> has no place in <{passed.tag}> and would be ignored; it belongs in <link>")
         elif parent == "robot" and (defined := _definition(passed)):
@@ -260,7 +260,7 @@ class _Walk:
             if len(self.hints) >= MOST_UNKNOWN:
                 spot.fail(f"there are more than {MOST_UNKNOWN:,} names of elements and attributes that URDF has not")
             near = find(word, known)
-            self.hints[asked] = f" (did you mean {near[0]!r}?)" if near else ""
+            self.hints[asked] = f" ({did_you_mean(near)})" if near else ""
         return self.hints[asked]
 
     def _ignore(self, path: str, line: int) -> None:

@@ -77,7 +77,7 @@ class _Search:
             spot.doubt(f"this is xacro, not yet URDF; what it stands for would be missing; {EXPAND}")
 
     def _adds_links(self, element: Element) -> bool:
-        """Whether a condition, or the macro that is called, holds links or joints as far as the file tells."""
+        """Whether a condition, or the called macro, contains links or joints according to the file."""
         local = self._local(element)
         start = element if local in CONDITIONS else self.macros.get(local)
         todo, seen = [start] if start else [], {local}

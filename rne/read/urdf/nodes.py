@@ -87,7 +87,7 @@ class Node:
         return x, y, z
 
     def has(self, attribute: str) -> bool:
-        """Whether the attribute is written at all."""
+        """Whether the attribute is present."""
         return attribute in self.element.attributes
 
     def _numbers(self, attribute: str, default: tuple[float, ...]) -> tuple[float, ...]:
@@ -123,7 +123,7 @@ def parse_numbers(text: str, count: int) -> tuple[float, ...]:
             _reject(word, wanted)
         number = float(word)
         if not math.isfinite(number) or (number == 0 and _NOT_ZERO.match(word)):
-            what = "too small to be told from zero" if number == 0 else "too large"
+            what = "too small to be distinguished from zero" if number == 0 else "too large"
             raise WrongValueError(f"holds {shown(word)}, which is {what}; {wanted} wanted")
     if len(words) != count:
         raise WrongValueError(f"holds {len(words)} number{'s' * (len(words) > 1)}; {wanted} wanted")

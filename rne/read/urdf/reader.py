@@ -59,7 +59,7 @@ def read_urdf(path_or_text: str | bytes | os.PathLike[str], *, strict: bool = Tr
     Parameters
     ----------
     path_or_text : a path, or the document itself: text that contains ``<``, or bytes.
-    strict : whether doubts are errors: what no body has (a negative mass, an indefinite inertia), and what may be lost
+    strict : whether doubts are errors: unphysical values (a negative mass, an indefinite inertia), and what may be lost
         or meant otherwise (a misspelt attribute, two different inertias, an inertia left out). If False they become
         notes of the tree. What has no defensible reading is always an error. `docs/robots.md` has the list.
     extensions : whether to read rotors, springs and damping where other programs keep them, see
@@ -74,7 +74,7 @@ def read_urdf(path_or_text: str | bytes | os.PathLike[str], *, strict: bool = Tr
     Raises
     ------
     ModelError
-        The file cannot be read or is no robot; holds all problems found, each with its line.
+        The file cannot be read or is not a robot; contains all problems found, each with its line.
     ArgumentError
         The argument is neither text, bytes nor a path.
 

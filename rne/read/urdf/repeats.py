@@ -1,4 +1,4 @@
-"""Links and joints that stand in a file twice, and followers of what is not there: what can be made of them."""
+"""Repeated links and joints, and mimic joints without a leader: which of them can be repaired."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from contextlib import redirect_stderr
 from typing import Any
 
 from rne.check import at_home
-from rne.errors import ArgumentError, close_names, needing, shown
+from rne.errors import ArgumentError, close_names, did_you_mean, listed, needing, shown
 from rne.model.findings import Findings
 from rne.model.tree import Tree
 from rne.read.files import read_bytes
@@ -51,7 +51,7 @@ def read_xacro(
     Raises
     ------
     ModelError
-        The file cannot be read or expanded, or what comes out is no robot.
+        The file cannot be read or expanded, or the result is not a robot.
     ArgumentError
         A value of `args` is neither text nor number, or the file never asks for an argument of this name.
     MissingExtraError
@@ -74,8 +74,7 @@ def read_xacro(
     read_bytes(Findings(where))  # for its errors
     text, warnings = _expand(where, given, Packages(where, packages))
     for name in (name for name in args or {} if name not in given.asked):
-        near = close_names(name, given.asked)
-        hint = f"did you mean {near[0]!r}?" if near else f"it asks for {', '.join(sorted(given.asked)) or 'none'}"
+        hint = did_you_mean(close_names(name, given.asked)) or f"it asks for {listed(sorted(given.asked))}"
         raise ArgumentError(f"args: {where} asks for no argument {name!r}; {hint}")
     findings = Findings(f"{where} (expanded)", strict)
     for line in warnings:

@@ -1,4 +1,4 @@
-"""A small XML tree that remembers lines, and refuses what a robot file has no use for."""
+"""A small XML tree with line numbers, which refuses XML features that robot files do not need."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class _Builder:
         if self._count > MOST_ELEMENTS:
             spot.fail(f"there are more than {MOST_ELEMENTS:,} elements; no robot has that")
         if len(attributes) > MOST_OF_ONE:
-            spot.fail(f"it has {len(attributes):,} attributes; more than {MOST_OF_ONE:,} are no part of a robot")
+            spot.fail(f"it has {len(attributes):,} attributes; more than {MOST_OF_ONE:,} are not part of a robot")
         if self._attributes > MOST_ATTRIBUTES:
             spot.fail(f"there are more than {MOST_ATTRIBUTES:,} attributes; no robot has that")
         if self._root is None:
@@ -154,7 +154,7 @@ class _Builder:
         self._open.pop()
 
     def _doctype(self, _name: str, system: str | None, _public: str | None, has_subset: int) -> None:
-        # Entities can grow without bound ("billion laughs") or stand for nothing when their file is not read.
+        # Entities can grow without bound ("billion laughs") or be empty if their file is not read.
         if system or has_subset:
             what = "declarations and entities are refused; remove the DOCTYPE and write the values out"
             self._findings.at("<!DOCTYPE>", self._line).fail(what)

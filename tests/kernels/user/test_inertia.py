@@ -70,7 +70,7 @@ def test_wrong_lengths_raise():
     for which in range(4):
         arrays = [right.copy() for _ in range(4)]
         arrays[which] = np.zeros((1, 5))
-        with pytest.raises(ValueError, match="an array has not one entry a joint"):
+        with pytest.raises(ValueError, match="an array does not have one entry per joint"):
             fall(model, *arrays, False)
     for q, mass in (((1, 5), (1, 6, 6)), ((1, 6), (1, 5, 6)), ((1, 6), (1, 6, 5))):
         with pytest.raises(ValueError, match=r"rne\.jit: "):

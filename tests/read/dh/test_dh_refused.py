@@ -77,7 +77,7 @@ def test_convention_must_be_named(convention):
         ({"gear_ratio": 1e200, "viscous": 1}, "finite square"),
         ({"name": ""}, "name = '' is not a text"),
         ({"name": 3}, "name = 3 is not a text"),
-        ({"parent": "link1"}, "parent = 'link1' is none of what stands before this row: base"),
+        ({"parent": "link1"}, "parent = 'link1' is not one of the previous rows: base"),
         ({"parent": 0}, "parent = 0 is not a text"),
     ],
 )
@@ -138,7 +138,7 @@ PAIR = {"joints": ["joint1", "joint2"], "stiffness": 1.0}
 @pytest.mark.parametrize(
     ("couplings", "wanted"),
     [
-        ("joint1", "couplings is no list of tables"),
+        ("joint1", "couplings is not a list of tables"),
         (["joint1"], "coupling 1: 'joint1' is not a table of keys and values"),
         ([PAIR, PAIR | {"stifness": 1}], "coupling 2: key 'stifness' is unknown (did you mean 'stiffness'?)"),
         ([{"stiffness": 1.0}], "coupling 1: 'joints' is missing, not the names of two joints"),

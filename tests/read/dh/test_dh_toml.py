@@ -91,7 +91,7 @@ def test_rows_on_one_line(tmp_path):
         ("viscous = 2", "vicous = 2", 26, "coupling 2: key 'vicous' is unknown (did you mean 'viscous'?)"),
         ('["slide", "joint1"]', '["slide", "join"]', 25, "coupling 2: no joint is named 'join'"),
         ("stiffness = 4", "", 21, "coupling 1: neither 'stiffness' nor 'viscous' is there"),
-        ("mass = 1.0", 'mass = 1.0\nparent = "link2"', 19, "row 2 ('slide'): parent = 'link2' is none of what"),
+        ("mass = 1.0", 'mass = 1.0\nparent = "link2"', 19, "row 2 ('slide'): parent = 'link2' is not one of the"),
         ("xyz = [0, 0, 1]", "xyz = [0, 0]", 28, "base: xyz = [0, 0] is not a list"),
         ("a = 0.4", "a = 0,4", 8, "not TOML"),
         ("a = 0.4", "a = ", 8, "not TOML"),

@@ -113,7 +113,7 @@ def hdf5_members(stream: BinaryIO, name: str) -> dict[str, Held]:
 
 
 def _in_common_group(members: dict[str, Held]) -> dict[str, Held]:
-    """Leave the name of a group away that all are in."""
+    """Remove the name of a group that contains all arrays."""
     groups = {key.partition("/")[0] for key in members}
     if len(groups) == 1 and members and all("/" in key for key in members):
         return _in_common_group({key.partition("/")[2]: member for key, member in members.items()})
@@ -122,7 +122,7 @@ def _in_common_group(members: dict[str, Held]) -> dict[str, Held]:
 
 @contextmanager
 def hdf5_damage(where: str) -> Iterator[None]:
-    """Tell of damage in one line; what the system says of files passes."""
+    """Turn errors of damaged files into one line; OSError passes unchanged."""
     try:
         yield
     except OSError as error:
