@@ -26,7 +26,7 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 QUICK = Path(__file__).with_name("quick.txt")
 ENVIRONMENTS = ROOT / "build" / "versions"
-TOOLS = ("bench", "lint")  # extras of those who work on the package: their newest versions are the ones in use
+TOOLS = ("bench", "docs", "lint")  # extras of those who work on the package: their newest versions are the ones in use
 
 PROBE = """
 import json, sys, sysconfig
