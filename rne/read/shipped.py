@@ -45,8 +45,8 @@ def model_path(name: str) -> Path:
 
     Returns
     -------
-    path : a `robot.urdf` or `robot.dh.toml`. The file SOURCE next to it states where the data are from; with the Panda there
-        is a `trajectory.csv`, too.
+    path : a `robot.urdf` or `robot.dh.toml`. The file SOURCE next to it states where the data are from; next to that of
+        the Panda there is a `trajectory.csv`, too.
 
     Raises
     ------
