@@ -96,6 +96,9 @@ from .read.loading import from_dh as from_dh
 from .read.loading import load as load
 from .read.loading import load_dh as load_dh
 from .read.loading import load_urdf as load_urdf
+from .read.shipped import load_model as load_model
+from .read.shipped import model_path as model_path
+from .read.shipped import models as models
 from .simulation.result import Simulation as Simulation
 from .simulation.result import Tracking as Tracking
 from .simulation.simulate import simulate as simulate

@@ -49,7 +49,7 @@ def example(names: tuple[str, ...], everything: bool, picture: str | None, code:
     for k, entry in enumerate(entries):
         title = f"{entry.name}: {entry.title}"
         lines = [title, "=" * len(title), f"course  {entry.source}"]
-        lines += [f"robot   {gallery.model_file(name)}" for name in entry.systems]
+        lines += [f"robot   {rne.model_path(name)}" for name in entry.systems]
         show("\n\n" * (k > 0) + "\n".join(lines) + "\n")
         sheet = entry.show()
         show(str(sheet))

@@ -14,9 +14,8 @@ from importlib import import_module
 
 from rne.examples.registry import EXAMPLES, Example, find, run
 from rne.examples.sheet import Row, Sheet
-from rne.examples.systems import lecture, model_file
 
-__all__ = ["EXAMPLES", "Example", "Row", "Sheet", "find", "lecture", "model_file", "run"]
+__all__ = ["EXAMPLES", "Example", "Row", "Sheet", "find", "run"]
 
 # In the order of the courses; each module registers its functions in EXAMPLES.
 _MODULES = """

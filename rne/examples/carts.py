@@ -8,13 +8,12 @@ from numpy import cos, exp, sin, sqrt
 import rne
 from rne.examples.registry import example
 from rne.examples.sheet import Sheet
-from rne.examples.systems import lecture
 
 
 @example("L1 section 3", "cart_spring_horizontal")
 def cart_spring_horizontal() -> Sheet:
     """A cart on massless wheels and a spring: F = m x'' + k x."""
-    cart = lecture("cart_spring_horizontal")
+    cart = rne.load_model("cart_spring_horizontal")
     m, k = 2.0, 50.0
     (x,), (v,), (a,) = q, qd, qdd = [0.12], [0.4], [1.5]
     sheet = Sheet("x from the unstretched position; gravity is perpendicular to the motion.")
@@ -30,7 +29,7 @@ def cart_spring_horizontal() -> Sheet:
 @example("L0 7.2, base fixed; elastic vibration", "cart_spring_damper_fixed")
 def cart_fixed_base() -> Sheet:
     """Mass, spring and damper on a fixed base: M1 x1'' + c x1' + k x1 = F + M1 g."""
-    cart = lecture("cart_spring_damper_fixed")
+    cart = rne.load_model("cart_spring_damper_fixed")
     M1, c, k, g = 2.0, 3.0, 50.0, 9.81
     (x,), (v,), (a,) = q, qd, qdd = [0.12], [0.4], [1.5]  # positive down
     F = M1 * a + c * v + k * x - M1 * g
@@ -59,7 +58,7 @@ def cart_fixed_base() -> Sheet:
 @example("L0 7.2, moving base", "cart_spring_damper_moving", "cart_moving_base_relative")
 def cart_moving_base() -> Sheet:
     """Moving mass and base with spring and damper between them, in x1, x0 and in x0, z = x1 - x0."""
-    cart, chain = lecture("cart_spring_damper_moving"), lecture("cart_moving_base_relative")
+    cart, chain = rne.load_model("cart_spring_damper_moving"), rne.load_model("cart_moving_base_relative")
     M1, M0, c, k, g = 2.0, 5.0, 3.0, 50.0, 9.81
     (x1, x0), (v1, v0) = q, qd = [0.12, 0.05], [0.4, -0.3]
     F = 7.0  # of a drive between the two: F on the mass, -F on the base

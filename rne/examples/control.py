@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 import rne
 from rne.examples.registry import example
 from rne.examples.sheet import Sheet
-from rne.examples.systems import lecture
 
 Array = NDArray[np.float64]
 
@@ -17,7 +16,7 @@ Array = NDArray[np.float64]
 @example("L3 control: PID", "cart_spring_damper_fixed", "two_link_point_mass")
 def pid_control() -> Sheet:
     """PID: proportional, integral and derivative feedback of the error, with and without its integral."""
-    cart = lecture("cart_spring_damper_fixed")
+    cart = rne.load_model("cart_spring_damper_fixed")
     M1, c, k, g = 2.0, 3.0, 50.0, 9.81
     r, kp, ki, kd = 0.5, 300.0, 400.0, 40.0
     t = np.linspace(0, 2, 201)
@@ -39,7 +38,7 @@ def pid_control() -> Sheet:
     sheet.say("Without the integral the mass comes to rest where spring, weight and feedback balance, off the goal:")
     sheet.row("x1 = (kp r + M1 g)/(kp + k)", (kp * r + M1 * g) / (kp + k), late.q[-1, 0], within=1e-9)
 
-    arm = lecture("two_link_point_mass")
+    arm = rne.load_model("two_link_point_mass")
     servo = rne.control.pid(arm, kp=200.0, ki=400.0, kd=60.0, goal=[0.8, 0.4])
     motion = rne.simulate(arm, [0.0, 0.0], t=np.linspace(0, 12, 601), tau=servo)
     m1, m2, d1, d2 = 2.0, 1.3, 0.8, 0.6
@@ -55,7 +54,7 @@ def pid_control() -> Sheet:
 @example("L3 control with a model of the weight", "one_dof_arm", "two_link_com_inertia")
 def pd_gravity_control() -> Sheet:
     """PD with gravity compensation: one joint becomes an oscillator, any arm comes to rest at the goal."""
-    arm = lecture("one_dof_arm")
+    arm = rne.load_model("one_dof_arm")
     I, goal, kp, kd = 0.52, 1.0, 30.0, 4.0
     t = np.linspace(0, 2, 201)
     servo = rne.control.pd_gravity(arm, kp=kp, kd=kd, goal=[goal])
@@ -66,7 +65,7 @@ def pd_gravity_control() -> Sheet:
     e = exp(-d * t) * (goal - 0.2) * (cos(w * t) + d / w * sin(w * t))
     sheet.row("e(t) = exp(-d t) e0 (cos wt + d/w sin wt)", e, goal - motion.q[:, 0], within=1e-8)
 
-    two = lecture("two_link_com_inertia")
+    two = rne.load_model("two_link_com_inertia")
     servo = rne.control.pd_gravity(two, kp=[60.0, 20.0], kd=[15.0, 4.0], goal=[0.9, -0.6])
     motion = rne.simulate(two, [-1.0, 0.5], t=np.linspace(0, 6, 6001), tau=servo)
     error = [0.9, -0.6] - motion.q
@@ -84,7 +83,7 @@ def pd_gravity_control() -> Sheet:
 @example("L3 control: computed torque; L0 path-control simulation", "two_link_point_mass")
 def computed_torque_control() -> Sheet:
     """Computed torque along a quintic: errors decay as (e0 + (e0' + 10 e0) t) exp(-10 t)."""
-    arm = lecture("two_link_point_mass")
+    arm = rne.load_model("two_link_point_mass")
     m1, m2, d1, d2, g = 2.0, 1.3, 0.8, 0.6, 9.81
     t = np.linspace(0, 1.5, 301)
     wanted, rate, push = path = rne.quintic([0.2, -0.5], [1.4, 0.9], t, duration=1.5)
@@ -118,7 +117,7 @@ def computed_torque_control() -> Sheet:
 @example("L2 6-2 force control", "two_link_com_inertia")
 def force_control() -> Sheet:
     """A hand pressing on an elastic wall with a given force: tau = J^T F + g - kd theta'."""
-    arm = lecture("two_link_com_inertia")
+    arm = rne.load_model("two_link_com_inertia")
     l1, l2, m1, m2, LC1, LC2, g = 0.7, 0.5, 2.2, 1.3, 0.35, 0.2, 9.81
     F, k, kd = 12.0, 4000.0, np.array([8.0, 4.0])  # along x; stiffness of the wall; damping of the joints
     q0 = np.array([0.4, 0.9])

@@ -8,13 +8,12 @@ from numpy import cos, sin
 import rne
 from rne.examples.registry import example
 from rne.examples.sheet import Sheet
-from rne.examples.systems import lecture
 
 
 @example("L3 section 3.1, simplify for real-time control", "stanford_6dof", "two_link_com_inertia")
 def significance() -> Sheet:
     """Significance of D_ij, D_ijk, D_i along a motion, and the error of dropping the small ones."""
-    arm = lecture("two_link_com_inertia")
+    arm = rne.load_model("two_link_com_inertia")
     t = np.linspace(0, 1.5, 301)
     q, qd, qdd = rne.quintic([0.2, -0.5], [1.4, 0.9], t, duration=1.5)
     report = rne.significance(arm, q, qd, qdd, drop=["centripetal", "coriolis"])
@@ -33,7 +32,7 @@ def significance() -> Sheet:
     sheet.say(report)
     sheet.plot(lambda: rne.plot.significance(report))
 
-    six = lecture("stanford_6dof")
+    six = rne.load_model("stanford_6dof")
     motion = rne.quintic(
         [0.4, -0.8, 0.3, 0.9, -0.6, 0.3], [1.2, 0.4, 0.7, -0.5, 0.8, 1.5], np.linspace(0, 2, 401), duration=2.0
     )
@@ -48,7 +47,7 @@ def significance() -> Sheet:
 @example("L0 generalized inertia ellipsoid (Asada)", "two_link_com_inertia")
 def inertia_ellipsoid() -> Sheet:
     """Effective inertia at the tip: G = J^-T M J^-1, ellipsoid u^T G u = 1, semi-axes 1/sqrt(lambda)."""
-    arm = lecture("two_link_com_inertia")
+    arm = rne.load_model("two_link_com_inertia")
     m1, m2, l1, l2, LC1, LC2, IC1, IC2 = 2.2, 1.3, 0.7, 0.5, 0.35, 0.2, 0.09, 0.03
     q, qd = [0.5, 1.1], [0.8, -0.4]
     s1, s12, c1, c12 = sin(q[0]), sin(q[0] + q[1]), cos(q[0]), cos(q[0] + q[1])
@@ -75,7 +74,7 @@ def inertia_ellipsoid() -> Sheet:
          "rp_arm", "rrp_spatial", "four_link_spatial_dh", "stanford_6dof", "two_link_point_mass_friction")  # fmt: skip
 def identification() -> Sheet:
     """Identification: tau = Y pi, numbers of base parameters, least squares with friction."""
-    arm = lecture("two_link_com_inertia")
+    arm = rne.load_model("two_link_com_inertia")
     m1, m2, L1, LC1, LC2, IC1, IC2, g = 2.2, 1.3, 0.7, 0.35, 0.2, 0.09, 0.03, 9.81
     q, qd, qdd = [0.3, -0.7], [0.9, -1.4], [2.0, -0.6]
     (th1, th2), (w1, w2), (a1, a2) = q, qd, qdd
@@ -109,10 +108,10 @@ def identification() -> Sheet:
     sheet.say(rne.base_parameters(arm, rotors=False))
     counts = {"one_dof_arm": 3, "two_link_com_inertia": 6, "rp_arm": 6, "rrp_spatial": 12, "four_link_spatial_dh": 22}
     for name, count in (counts | {"stanford_6dof": 33}).items():
-        sheet.row(name, count, len(rne.base_parameters(lecture(name), rotors=False)))
+        sheet.row(name, count, len(rne.base_parameters(rne.load_model(name), rotors=False)))
 
     # Torques "measured" on an arm with friction, and an initial model with other masses.
-    true = lecture("two_link_point_mass_friction")
+    true = rne.load_model("two_link_point_mass_friction")
     motion = rne.excitation(rne.base_parameters(true, friction=True), velocity_limit=[3.0, 3.0], period=4.0, tries=50)
     measured = rne.inverse_dynamics(true, motion.q, motion.qd, motion.qdd, friction=True)
     guess = true.with_payload(0.4).with_dampers([0.0, 0.0])

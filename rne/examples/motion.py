@@ -8,13 +8,12 @@ from numpy import cos, sin
 import rne
 from rne.examples.registry import example
 from rne.examples.sheet import Sheet
-from rne.examples.systems import lecture
 
 
 @example("L0, L3 forward problem", "two_link_point_mass")
 def free_swing() -> Sheet:
     """The two-link arm released: energy, and the frequencies of small oscillations."""
-    arm = lecture("two_link_point_mass")
+    arm = rne.load_model("two_link_point_mass")
     m1, m2, d1, d2, g = 2.0, 1.3, 0.8, 0.6, 9.81
     th1, th2 = 1.2, 0.6
     E = -m1 * g * d1 * cos(th1) - m2 * g * (d1 * cos(th1) + d2 * cos(th1 + th2))
@@ -40,7 +39,7 @@ def free_swing() -> Sheet:
 @example("L0, L3 inverse problem along a path", "two_link_com_inertia")
 def quintic_motion() -> Sheet:
     """Torques along a quintic motion from rest to rest: s = 10 u^3 - 15 u^4 + 6 u^5, u = t/T."""
-    arm = lecture("two_link_com_inertia")
+    arm = rne.load_model("two_link_com_inertia")
     m1, m2, L1, LC1, LC2, IC1, IC2, g = 2.2, 1.3, 0.7, 0.35, 0.2, 0.09, 0.03, 9.81
     start, end, T, t = np.array([0.2, -0.5]), np.array([1.4, 0.9]), 1.5, np.linspace(0, 1.5, 7)
     q, qd, qdd = rne.quintic(start, end, t, duration=T)
@@ -71,7 +70,7 @@ def quintic_motion() -> Sheet:
 @example("L0, L3 path simulation", "two_link_com_inertia")
 def trapezoidal_motion() -> Sheet:
     """A trapezoidal velocity profile within limits: duration, phases, and demand on the motors."""
-    arm = lecture("two_link_com_inertia")
+    arm = rne.load_model("two_link_com_inertia")
     start, end = np.array([0.2, -0.5]), np.array([1.4, 0.9])
     v, a = 1.5, 4.0  # limits of both joints; theta2 has the longer distance, 1.4 rad, and determines the duration
     way = 1.4

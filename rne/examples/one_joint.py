@@ -8,13 +8,12 @@ from numpy import cos, sin
 import rne
 from rne.examples.registry import example
 from rne.examples.sheet import Sheet
-from rne.examples.systems import lecture
 
 
 @example("L1 (4.5), (4.8), (4.9), fig. 4-4", "one_dof_arm")
 def one_dof_arm() -> Sheet:
     """One-joint arm, by Newton-Euler and by Lagrange: torque, energies, bearing loads."""
-    arm = lecture("one_dof_arm")
+    arm = rne.load_model("one_dof_arm")
     m, L_C, I_C, g = 2.5, 0.4, 0.12, 9.81
     (th,), (w,), (a,) = q, qd, qdd = [0.3], [1.4], [-2.0]  # theta from the horizontal
     I = I_C + m * L_C**2
@@ -48,7 +47,7 @@ def one_dof_arm() -> Sheet:
 @example("L1 examples 4.1 and 4.2 as a link", "rod_pendulum")
 def rod_pendulum() -> Sheet:
     """A uniform rod turning about its end."""
-    rod = lecture("rod_pendulum")
+    rod = rne.load_model("rod_pendulum")
     M, L, g = 3.0, 1.2, 9.81
     (th,), (w,), (a,) = q, qd, qdd = [0.7], [-1.1], [2.5]
     sheet = Sheet("theta from the horizontal.")
@@ -67,7 +66,7 @@ def rod_pendulum() -> Sheet:
 @example("L1 (4.9) as the forward problem", "one_dof_arm")
 def pendulum_period() -> Sheet:
     """The one-joint arm released from the horizontal: energy, and the period by an elliptic integral."""
-    arm = lecture("one_dof_arm")
+    arm = rne.load_model("one_dof_arm")
     m, L_C, I, g = 2.5, 0.4, 0.52, 9.81
 
     x, y = 1.0, cos(np.pi / 4)  # K(k) = pi / (2 agm(1, sqrt(1 - k^2))), at k = sin 45 degrees

@@ -56,7 +56,7 @@ def find(name: str) -> Example:
 
     Parameters
     ----------
-    name : one of `EXAMPLES`.
+    name : one of `EXAMPLES`, or the name of a robot for the first example that loads it.
 
     Raises
     ------
@@ -66,12 +66,14 @@ def find(name: str) -> Example:
     Examples
     --------
     >>> from rne import examples
-    >>> examples.find("rod_pendulum").systems
-    ('rod_pendulum',)
+    >>> examples.find("stanford_6dof").name
+    'stanford_arm'
     """
-    if name not in EXAMPLES:
-        raise unknown_name("name", "example", name, EXAMPLES)
-    return EXAMPLES[name]
+    by_robot = {system: entry for entry in reversed(EXAMPLES.values()) for system in entry.systems}
+    found = EXAMPLES.get(name) or by_robot.get(name)
+    if found is None:
+        raise unknown_name("name", "example", name, [*EXAMPLES, *by_robot])
+    return found
 
 
 def run(name: str) -> Sheet:

@@ -9,14 +9,13 @@ import rne
 from rne import lagrange
 from rne.examples.registry import example
 from rne.examples.sheet import Sheet
-from rne.examples.systems import lecture
 
 Array = NDArray[np.float64]
 
 
 def compare_with_traces(sheet: Sheet, name: str, q: list[float], qd: list[float], qdd: list[float]) -> None:
     """Compare the terms of an arm by the trace formula of the course, `rne.lagrange`, with those by recursion."""
-    arm = lecture(name)
+    arm = rne.load_model(name)
     joints = range(1, arm.n + 1)
     D = lagrange.inertia_matrix(arm, q, rotors=False)
     D_ijk, D_i = lagrange.christoffel(arm, q), lagrange.gravity_vector(arm, q)
@@ -44,7 +43,7 @@ def compare_with_traces(sheet: Sheet, name: str, q: list[float], qd: list[float]
 @example("L0 fig. 7-4, (9.3.x); L1 (4.14) to (4.18), page 27", "four_link_spatial_dh")
 def four_link() -> Sheet:
     """Four-link spatial arm: motion of a point, D_ij, D_ijk, D_i, torques, energies."""
-    arm = lecture("four_link_spatial_dh")
+    arm = rne.load_model("four_link_spatial_dh")
     q, qd, qdd = [0.3, -0.5, 0.7, -0.2], [0.4, -0.6, 0.9, 1.2], [-0.8, 1.5, 0.6, -2.0]
     r = np.array([0.1, -0.05, 0.2])  # a point P of link 3, in its frame
 
@@ -94,7 +93,7 @@ def differential_vectors() -> Sheet:
     sheet = Sheet("D_ij = sum_p delta_i^T I_p delta_j + m_p d_i . d_j + m_p rbar_p . (d_i x delta_j + d_j x delta_i)")
     postures = {"four_link_spatial_dh": [0.3, -0.5, 0.7, -0.2], "stanford_6dof": [0.4, -0.8, 0.5, 0.9, -0.6, 0.3]}
     for name, q in postures.items():
-        arm = lecture(name)
+        arm = rne.load_model(name)
         T, vectors = lagrange.transforms(arm, q), lagrange.differential_vectors(arm, q)
         first, last = T["link1"], T[f"link{arm.n}"]
         (nx, ny, nz), (ox, oy, oz), (ax, ay, az), (px, py, _) = last[:3].T  # joint 1 stands at the base

@@ -8,13 +8,12 @@ from numpy import cos, sin
 import rne
 from rne.examples.registry import example
 from rne.examples.sheet import Sheet
-from rne.examples.systems import lecture
 
 
 @example("L2 example 1", "two_link_com_inertia")
 def two_link_statics() -> Sheet:
     """Static torques of two links under a force at the hand, with and without weight."""
-    arm = lecture("two_link_com_inertia")
+    arm = rne.load_model("two_link_com_inertia")
     m1, m2, l1, l2, lC1, lC2, g = 2.2, 1.3, 0.7, 0.5, 0.35, 0.2, 9.81
     th1, th2 = q = [0.4, 0.9]  # from the x axis
     s1, s12, s2, c1, c12, c2 = sin(th1), sin(th1 + th2), sin(th2), cos(th1), cos(th1 + th2), cos(th2)
@@ -64,7 +63,7 @@ def parallel_frames() -> Sheet:
 @example("L2 propagation, virtual work, tau = J^T F", "four_link_spatial_dh")
 def four_link_statics() -> Sheet:
     """Forces and moments from the hand through four links to the base: F_i, M_i, tau = J^T F."""
-    arm = lecture("four_link_spatial_dh")
+    arm = rne.load_model("four_link_spatial_dh")
     q, qd, qdd = [0.3, -0.5, 0.7, -0.2], [0.4, -0.6, 0.9, 1.2], [-0.8, 1.5, 0.6, -2.0]
     w = np.array([8.0, -5.0, 12.0, 0.6, -0.4, 0.9])  # [F; M] of the hand on its surroundings, world axes
 

@@ -7,7 +7,6 @@ import numpy as np
 import rne
 from rne.examples.registry import example
 from rne.examples.sheet import Sheet
-from rne.examples.systems import lecture
 
 NAMES = ("D11", "D12", "D22", "I_L", "I_f")
 TABLES: dict[
@@ -24,7 +23,7 @@ def locked_and_free_inertia() -> Sheet:
     """Tables 3.1 to 3.3: inertia with joint 2 locked, I_L, and free, I_f, four entries misprinted."""
     sheet = Sheet("m1 = 2, d1 = d2 = 1, no gravity. I_L = D11; I_f = D11 - D12^2/D22, the inverse of (M^-1)_11.")
     for (number, m2), table in TABLES.items():
-        arm = lecture("two_link_point_mass_paul_values").with_payload(m2 - 1)  # the file has m2 = 1
+        arm = rne.load_model("two_link_point_mass_paul_values").with_payload(m2 - 1)  # the file has m2 = 1
         sheet.say(f"Table {number}, m2 = {m2}:")
         for degrees, printed in table.items():
             q = [0.0, np.radians(degrees)]
@@ -41,7 +40,7 @@ def locked_and_free_inertia() -> Sheet:
                 sheet.misprint(f"{' '.join(NAMES)} {at}", printed=printed, right=right, rne=ours)
             if known < len(NAMES):
                 sheet.row(f"{' '.join(NAMES[known:])} {at}, not printed", right[known:], ours[known:])
-    arm = lecture("two_link_point_mass_paul_values")
+    arm = rne.load_model("two_link_point_mass_paul_values")
     th2 = np.linspace(0, 2 * np.pi, 73)
     turn = np.column_stack([np.zeros(73), th2])
     locked, free = rne.effective_inertia(arm, turn)

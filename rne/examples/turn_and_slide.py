@@ -7,7 +7,6 @@ from numpy import cos, sin
 import rne
 from rne.examples.registry import example
 from rne.examples.sheet import Sheet
-from rne.examples.systems import lecture
 
 
 @example("L3 RP arm", "rp_arm", "rp_arm_craig_frames")
@@ -19,7 +18,7 @@ def rp_arm() -> Sheet:
     f2 = m2 * vd - m2 * d2 * w**2 + m2 * g * sin(th)
     sheet = Sheet("theta from the horizontal, d2 from the axis to the center of mass of link 2.")
     for title, name in ("standard DH, Izz2", "rp_arm"), ("modified DH (Craig), Iyy2", "rp_arm_craig_frames"):
-        arm = lecture(name)
+        arm = rne.load_model(name)
         sheet.say(f"{title}:")
         sheet.rows_of("tau1 f2", [tau1, f2], rne.inverse_dynamics(arm, q, qd, qdd))
         M = rne.mass_matrix(arm, q)
@@ -33,7 +32,7 @@ def rp_arm() -> Sheet:
 @example("L0 chapter 6, example 6-4", "rp_motor_sizing")
 def motor_sizing() -> Sheet:
     """Motor sizing of an RP arm: 226 N m when horizontal, fully extended and at full acceleration."""
-    arm = lecture("rp_motor_sizing")
+    arm = rne.load_model("rp_motor_sizing")
     m1, r1, m2, r, g = 10.0, 1.0, 5.0, 2.0, 9.8
     cases = [0.0, 2.0]  # horizontal and fully extended: at rest, at full speed, at full acceleration
     qd, qdd = [[0.0, 0.0], [1.0, 1.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0], [1.0, 0.0]]

@@ -8,13 +8,12 @@ from numpy import cos, sin
 import rne
 from rne.examples.registry import example
 from rne.examples.sheet import Sheet
-from rne.examples.systems import lecture
 
 
 @example("L3 (3.3) to (3.20), L0 7.2", "two_link_point_mass")
 def two_link_point_mass() -> Sheet:
     """Two links, point masses at the ends: torques T1, T2, energies K, P, L, misprints of L3."""
-    arm = lecture("two_link_point_mass")
+    arm = rne.load_model("two_link_point_mass")
     m1, m2, d1, d2, g = 2.0, 1.3, 0.8, 0.6, 9.81
     (th1, th2), (w1, w2), (a1, a2) = q, qd, qdd = [-1.2, 2.3], [0.7, 1.9], [-1.5, 3.2]
     s1, s12, s2, c2, c1, c12 = sin(th1), sin(th1 + th2), sin(th2), cos(th2), cos(th1), cos(th1 + th2)
@@ -64,7 +63,7 @@ def two_link_point_mass() -> Sheet:
 @example("L3 (3.21) to (3.33)", "two_link_point_mass")
 def two_link_coefficients() -> Sheet:
     """Coefficients of the two-link arm by name: D_ii, D_ij, D_ijj, D_ijk, D_i."""
-    arm = lecture("two_link_point_mass")
+    arm = rne.load_model("two_link_point_mass")
     m1, m2, d1, d2, g = 2.0, 1.3, 0.8, 0.6, 9.81
     (th1, th2), (w1, w2), (a1, a2) = q, qd, qdd = [-1.2, 2.3], [0.7, 1.9], [-1.5, 3.2]
     s1, s12, s2, c2 = sin(th1), sin(th1 + th2), sin(th2), cos(th2)
@@ -100,7 +99,7 @@ def two_link_coefficients() -> Sheet:
 @example("L0 7.2, Newton-Euler dynamic balance", "two_link_point_mass_friction")
 def two_link_friction() -> Sheet:
     """The same arm with viscous friction: D, work, power, and the energy dissipated in a swing."""
-    arm = lecture("two_link_point_mass_friction")
+    arm = rne.load_model("two_link_point_mass_friction")
     m1, m2, d1, d2, g, c1, c2 = 2.0, 1.3, 0.8, 0.6, 9.81, 0.15, 0.08
     (th1, th2), (w1, w2), (a1, a2) = q, qd, qdd = [-1.2, 2.3], [0.7, 1.9], [-1.5, 3.2]
     D11, D12 = (m1 + m2) * d1**2 + m2 * d2**2 + 2 * m2 * d1 * d2 * cos(th2), m2 * d2**2 + m2 * d1 * d2 * cos(th2)
@@ -134,7 +133,7 @@ def two_link_friction() -> Sheet:
 @example("L3 Lagrange example 2", "two_link_point_mass_horizontal_zero", "two_link_point_mass")
 def two_link_horizontal_zero() -> Sheet:
     """The same arm with theta1 from the horizontal: cosines in the gravity terms."""
-    arm = lecture("two_link_point_mass_horizontal_zero")
+    arm = rne.load_model("two_link_point_mass_horizontal_zero")
     m1, m2, l1, l2, g = 2.0, 1.3, 0.8, 0.6, 9.81
     (th1, th2), (w1, w2), (a1, a2) = q, qd, qdd = [0.4, -0.9], [1.3, -2.1], [0.5, 1.0]
     s1, s12, c1, c12, s2, c2 = sin(th1), sin(th1 + th2), cos(th1), cos(th1 + th2), sin(th2), cos(th2)
@@ -149,7 +148,7 @@ def two_link_horizontal_zero() -> Sheet:
     tau2 = D12 * a1 + m2 * l2**2 * a2 + h * w1**2 + g2
     sheet.rows_of("tau1 tau2", [tau1, tau2], rne.inverse_dynamics(arm, q, qd, qdd))
 
-    hanging = lecture("two_link_point_mass")  # its theta1 is zero when the link points down
+    hanging = rne.load_model("two_link_point_mass")  # its theta1 is zero when the link points down
     turned = rne.inverse_dynamics(hanging, [th1 + np.pi / 2, th2], qd, qdd)
     sheet.rows_of(["tau1, th1(vertical) = th1 + pi/2", "tau2"], [tau1, tau2], turned)
     return sheet
@@ -158,7 +157,7 @@ def two_link_horizontal_zero() -> Sheet:
 @example("L1 (4.10) to (4.13), fig. 4-5", "two_link_com_inertia")
 def two_link_com_inertia() -> Sheet:
     """Two links with center-of-mass offset and inertia: M(th) th'' + c(th, th') + g(th) = tau."""
-    arm = lecture("two_link_com_inertia")
+    arm = rne.load_model("two_link_com_inertia")
     m1, m2, L1, LC1, LC2, IC1, IC2, g = 2.2, 1.3, 0.7, 0.35, 0.2, 0.09, 0.03, 9.81
     (th1, th2), (w1, w2), (a1, a2) = q, qd, qdd = [0.4, -0.9], [1.3, -2.1], [0.5, 1.0]
     C1, C12, S2, C2 = cos(th1), cos(th1 + th2), sin(th2), cos(th2)

@@ -8,13 +8,12 @@ from numpy import cos, sin
 import rne
 from rne.examples.registry import example
 from rne.examples.sheet import Sheet
-from rne.examples.systems import lecture
 
 
 @example("L4 2.2", "two_link_r1r2")
 def two_link_r1r2() -> Sheet:
     """Two links, masses at r1 and r2: tau1, tau2, and the energies with the zero level of L4."""
-    arm = lecture("two_link_r1r2")
+    arm = rne.load_model("two_link_r1r2")
     m1, m2, r1, l1, r2, l2, g = 1.8, 1.1, 0.35, 0.7, 0.25, 0.5, 9.81
     (th1, th2), (w1, w2), (a1, a2) = q, qd, qdd = [-1.2, 2.3], [0.7, 1.9], [-1.5, 3.2]
     s1, s12, s2, c1, c12, c2 = sin(th1), sin(th1 + th2), sin(th2), cos(th1), cos(th1 + th2), cos(th2)
@@ -42,7 +41,7 @@ def two_link_r1r2() -> Sheet:
 def two_link_payload() -> Sheet:
     """The same arm with a payload M at the tip: Jacobian, accelerations, torques, misprints of L4."""
     M = 0.6
-    arm = lecture("two_link_r1r2").with_payload(M)  # at the tip
+    arm = rne.load_model("two_link_r1r2").with_payload(M)  # at the tip
     m1, m2, r1, l1, r2, l2, g = 1.8, 1.1, 0.35, 0.7, 0.25, 0.5, 9.81
     th1, th2, w1, w2, a1, a2 = 0.6, -0.8, 1.1, -0.7, 1.5, -2.0
     s1, s12, s2, c1, c12, c2 = sin(th1), sin(th1 + th2), sin(th2), cos(th1), cos(th1 + th2), cos(th2)
@@ -94,7 +93,7 @@ def two_link_payload() -> Sheet:
 def fourteen_unknowns() -> Sheet:
     """Accelerations and forces for given torques, compared with the system of 14 equations."""
     M = 0.6
-    arm = lecture("two_link_r1r2").with_payload(M)
+    arm = rne.load_model("two_link_r1r2").with_payload(M)
     m1, m2, r1, l1, r2, l2, g = 1.8, 1.1, 0.35, 0.7, 0.25, 0.5, 9.81
     th1, th2, w1, w2, tau1, tau2 = 0.6, -0.8, 1.1, -0.7, 9.0, 2.5  # theta1 from the horizontal
     s1, s12, c1, c12 = sin(th1), sin(th1 + th2), cos(th1), cos(th1 + th2)

@@ -104,8 +104,8 @@ def verify(robot: Robot, *, samples: int = 100, seed: int = 0) -> Verification:
     meter either way without limits. They are processed in chunks, so memory does not grow with their number.
 
     Deviations of torques are relative to the torque scale of the joint in that state: the sum of the absolute values of
-    all contributions, sum_j |M_ij qdd_j| + sum_jk |D_ijk qd_j qd_k| + |g_i| + |spring_i|, and at least a thousandth of
-    the largest scale of the robot. A light finger is thus judged by its own torques, not by those of the shoulder.
+    all contributions, ``sum_j |M_ij qdd_j| + sum_jk |D_ijk qd_j qd_k| + |g_i| + |spring_i|``, and at least a thousandth
+    of the largest scale of the robot. A light finger is thus judged by its own torques, not by those of the shoulder.
     Energies are relative to the corresponding sums, elements of matrices to sqrt(M_ii M_jj), and quantities of frames
     to the largest of their kind in a chunk. Accelerations and inverses are relative to the effect of rounding at the
     smallest eigenvalue of the mass matrix.

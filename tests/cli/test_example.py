@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from trajectories import Run
 
+import rne
 from rne import examples
 from rne.examples import registry
 from rne.examples.registry import Example
@@ -21,7 +22,7 @@ def test_the_list(run: Run) -> None:
 def test_one(run: Run) -> None:
     result = run("example", "locked_and_free_inertia")
     assert result.exit_code == 0
-    assert str(examples.model_file("two_link_point_mass_paul_values")) in result.stdout
+    assert str(rne.model_path("two_link_point_mass_paul_values")) in result.stdout
     row = next(line for line in result.stdout.splitlines() if line.startswith("D11 D12 D22 I_L I_f at 0 deg"))
     assert " ".join(row.split()[8:]) == "3 2 1 3 2 6 2 1 6 2 6 2 1 6 2 0 = misprinted"
 

@@ -41,7 +41,7 @@ def test_the_extras_are_those_of_the_package():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     table = re.findall(r"^\| `(\w+)` \|", text.split("## Extras")[1].split("## ")[0], re.MULTILINE)
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    assert set(table) == set(extras) - {"bench", "lint", "test"}
+    assert set(table) == set(extras) - {"bench", "docs", "lint", "test"}
 
 
 def test_the_commands_run(monkeypatch, tmp_path):

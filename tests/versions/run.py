@@ -25,7 +25,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENTS = ROOT / "build" / "versions"
-TOOLS = ("bench", "lint")  # extras of those who work on the package: their newest versions are the ones in use
+TOOLS = ("bench", "docs", "lint")  # extras of those who work on the package: their newest versions are the ones in use
 
 PROBE = """
 import json, sys, sysconfig
