@@ -25,6 +25,21 @@ def nothing(table):
     return 0
 
 
+def _named_after(algorithm: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Put the name of an algorithm into that of a function made for it.
+
+    Numba names machine code after module, qualified name, argument types and a number that counts the functions of the
+    process. Code that two processes compiled and cached may agree in all of them, and then the code that was loaded
+    first runs for both.
+    """
+
+    def rename(made: Callable[..., Any]) -> Callable[..., Any]:
+        made.__qualname__ = f"{algorithm.__module__}.{algorithm.__qualname__}.{made.__qualname__}"
+        return made
+
+    return rename
+
+
 def on_scratch(columns: int, spare: Any = nothing) -> Callable[[Callable[..., Any]], Any]:
     """Turn `run(table, room, *args)`, which works on one state, into a compiled function `one(table, *args)`.
 
@@ -42,6 +57,7 @@ def on_scratch(columns: int, spare: Any = nothing) -> Callable[[Callable[..., An
         work = inline(python_function)
 
         @borrowing
+        @_named_after(python_function)
         def run(table, buffer, *args):
             links = int(table[0, LINKS])
             packs = packs_for(table, links)
@@ -56,10 +72,12 @@ def on_scratch(columns: int, spare: Any = nothing) -> Callable[[Callable[..., An
             return work(table, room, *args)
 
         @function
+        @_named_after(python_function)
         def run_on_heap(table, size, *args):
             return run(table, aligned(table, size), *args)
 
         @borrowing
+        @_named_after(python_function)
         def one(table, *args):
             links = int(table[0, LINKS])
             size = STATE * pack_floats(table, packs_for(table, links)) + (links + 1) * columns + spare(table)
