@@ -29,6 +29,15 @@ def pytest_configure(config: pytest.Config) -> None:
         config.args = QUICK
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Share the compilation among the workers of pytest-xdist when everything is tested."""
+    worker = getattr(session.config, "workerinput", None)
+    if worker is not None and session.config.args_source is session.config.ArgsSource.TESTPATHS:
+        from compiled import compile_beside_others
+
+        compile_beside_others(int(worker["workerid"].removeprefix("gw")), worker["workercount"])
+
+
 @pytest.hookimpl(tryfirst=True)  # before those without the mark are deselected
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests and files that are listed in `versions/quick.txt`."""

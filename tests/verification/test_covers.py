@@ -6,11 +6,11 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from compiled import all_entries
 from strategies import random_tree
 
 import rne
 from rne.kernels import entries
-from rne.kernels.jit import Entry
 from rne.model.robot import Robot
 from rne.verification import identities, kinematic_identities, variants
 from rne.verification import verify as verification
@@ -22,19 +22,6 @@ LEFT_OUT = (
     "INVERSE_DYNAMICS_POINTER", "FORWARD_DYNAMICS_POINTER.aba", "FORWARD_DYNAMICS_POINTER.crba",
     *(f"EVALUATE.{name}" for name in entries.EVALUATE), "OPERATIONAL_INERTIA_ONE",
 )  # fmt: skip
-
-
-def all_entries():
-    """Every public entry, by its name and the keys of the tables in which it is."""
-
-    def below(name, value):
-        if isinstance(value, Entry):
-            yield name, value
-        elif isinstance(value, dict):
-            for key, more in value.items():
-                yield from below(f"{name}.{key}", more)
-
-    return dict(entry for name, value in vars(entries).items() if name[0] != "_" for entry in below(name, value))
 
 
 def test_every_entry_is_called(monkeypatch):
