@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -29,10 +30,16 @@ def pytest_configure(config: pytest.Config) -> None:
         config.args = QUICK
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell the workers of pytest-xdist whether everything is tested."""
+    node.workerinput["everything"] = node.config.args_source is node.config.ArgsSource.TESTPATHS
+
+
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Share the compilation among the workers of pytest-xdist when everything is tested."""
-    worker = getattr(session.config, "workerinput", None)
-    if worker is not None and session.config.args_source is session.config.ArgsSource.TESTPATHS:
+    """Share the compilation among the workers when everything is tested."""
+    worker = getattr(session.config, "workerinput", {})
+    if worker.get("everything"):
         from compiled import compile_beside_others
 
         compile_beside_others(int(worker["workerid"].removeprefix("gw")), worker["workercount"])
