@@ -183,7 +183,7 @@ LAZY = da.zeros((4, 6), chunks=(2, 6)).map_blocks(never, dtype=float, meta=np.em
     [
         (
             lambda: lazy.inverse_dynamics(ARM, LAZY[:, :5]),
-            r"q: wanted shape \(..., 6\), one number a joint .* \(4, 5\)",
+            r"q: wanted shape \(..., 6\), one number per joint .* \(4, 5\)",
         ),
         (lambda: lazy.inverse_dynamics(ARM, LAZY[0, 0]), r"q: wanted shape .*; got \(\)"),
         (lambda: lazy.inverse_dynamics(ARM, LAZY, LAZY[:3]), r"do not broadcast .*: q \(4, 6\), qd \(3, 6\)"),

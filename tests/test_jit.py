@@ -140,7 +140,7 @@ def test_wrong_lengths_of_the_other_functions_raise():
 def test_lengths_are_coordinates_and_not_joints():
     """The gripper has three moving joints and two coordinates."""
     model = rne.jit.model(gripper())
-    with pytest.raises(ValueError, match="one entry a joint"):
+    with pytest.raises(ValueError, match="one entry per joint"):
         by_default(model, *(np.zeros(3) for _ in range(4)))
 
 

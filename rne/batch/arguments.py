@@ -151,7 +151,7 @@ def as_shape(
         if not shape or shape[-1] != width:
             what = f"(..., {width})"
             if name not in others:
-                what += f", one number a joint of {robot.name} ({_shortened(robot.joint_names)})"
+                what += f", one number per joint of {robot.name} ({_shortened(robot.joint_names)})"
             raise ArgumentError(f"{name}: wanted shape {what}; got {shape}")
     try:
         return np.broadcast_shapes(*(shape[:-1] for shape in shapes.values()))

@@ -1,7 +1,7 @@
 """DH tables from a tree, as TOML, in the standard or the modified convention.
 
-One row a joint; all that is bolted together is the body of a row. What of the frames is free is chosen so that d and
-theta become zero.
+One row per joint; all bodies that are rigidly connected are the body of a row. The free choices of the frames are made
+such that d and theta become zero.
 """
 
 from __future__ import annotations

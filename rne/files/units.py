@@ -20,7 +20,7 @@ _LENGTHS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "in": 0.0254}
 _EFFORTS = ({"Nm": 1.0, "Ncm": 1e-2, "mNm": 1e-3, "kNm": 1e3}, {"N": 1.0, "mN": 1e-3, "kN": 1e3})
 _PER = {"q": "", "qd": "/s", "qdd": "/s^2"}
 _RATES = {"qd": {"rpm": 2 * math.pi / 60}, "qdd": {"rpm/s": 2 * math.pi / 60}}
-_GAINS = ("A", "mA", "%", "percent")  # of which the torque is known by a number a joint
+_GAINS = ("A", "mA", "%", "percent")  # a torque only with a constant for each joint
 
 
 def factors(robot: Robot, quantity: str, text: object) -> Floats | None:

@@ -80,7 +80,7 @@ def from_screws(
     """
     screws = real_array("S", S).astype(float)
     if screws.ndim != 2 or screws.shape[0] != 6 or not np.isfinite(screws).all():
-        raise ArgumentError(f"S: wanted finite numbers of shape (6, n), a screw a column, got shape {screws.shape}")
+        raise ArgumentError(f"S: wanted finite numbers of shape (6, n), one screw per column, got shape {screws.shape}")
     n = screws.shape[1]
     places, tool = _places(M, n)
     check_choice("frame", frame, ("space", "body"))

@@ -26,7 +26,7 @@ def test_a_wrong_last_axis_is_refused_by_name_and_shape(name, shape):
         rne.inverse_dynamics(ARM, **state)
     assert isinstance(caught.value, ValueError)
     message = str(caught.value)
-    assert message.startswith(f"{name}: wanted shape (..., 6), one number a joint of arm (turret, shoulder, reach")
+    assert message.startswith(f"{name}: wanted shape (..., 6), one number per joint of arm (turret, shoulder, reach")
     assert message.endswith(f"got {shape}")
 
 

@@ -115,7 +115,7 @@ def test_empty_fields_are_filled_as_asked(run: Run, robot_file) -> None:
     assert ends.stdout.splitlines()[1] == "nan,nan"
     assert "nulls, read as NaN: 1" in ends.stderr
     refused = run("id", robot_file, "-", stdin=sparse)
-    assert "<stdin>:3: column 'q_turn': empty (nan stands" in refused.stderr
+    assert "<stdin>:3: column 'q_turn': empty (write nan" in refused.stderr
     assert "--fill last" in refused.stderr
 
 

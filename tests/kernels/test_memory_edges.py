@@ -23,10 +23,22 @@ from states_of_calls import OF_A_STATE, STATE_NAMES, names_of
 with_out = [call for call in OF_A_STATE if "out" in inspect.signature(call.function).parameters]
 assert len(with_out) > 20
 
+def options(call):
+    "No options, then one other than by default at a time."
+    yield {}
+    for name, parameter in inspect.signature(call.function).parameters.items():
+        if isinstance(parameter.default, bool):
+            yield {name: not call.good.get(name, parameter.default)}
+        if name == "method":
+            yield {name: "crba"}
+        if name == "f_ext":
+            yield {name: {"hand": np.arange(6.0)}}
+
 def batches(samples):
     for call in with_out:
         state = {name: np.add.outer(0.1 * np.arange(samples), call.good[name]) for name in names_of(call)}
-        yield call, state
+        for more in options(call):
+            yield call, state, more
 """
 
 FENCED = (
@@ -51,13 +63,13 @@ def fenced(array, at_end):
     return copy
 
 for samples in (1, 5, 13):
-    for call, state in batches(samples):
+    for call, state, more in batches(samples):
         for at_end in (False, True):
             for one in (False, True):
                 values = {name: x[0] if one else x for name, x in state.items()}
-                wanted = np.asarray(call(**values))
+                wanted = np.asarray(call(**values, **more))
                 out = fenced(np.full_like(wanted, np.nan), at_end)
-                call(**{name: fenced(x, at_end) for name, x in values.items()}, out=out)
+                call(**{name: fenced(x, at_end) for name, x in values.items()}, out=out, **more)
                 np.testing.assert_array_equal(out, wanted, err_msg=call.title)
 print("still alive")
 """
@@ -66,8 +78,8 @@ print("still alive")
 CHECKED = (
     CALLS
     + """
-for call, state in batches(5):
-    call(**state)
+for call, state, more in batches(5):
+    call(**state, **more)
 print("still alive")
 """
 )
