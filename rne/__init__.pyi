@@ -81,6 +81,7 @@ from .identification.regressor import parameters as parameters
 from .identification.regressor import regressor as regressor
 from .identification.regressor import regressor_remainder as regressor_remainder
 from .model.robot import Robot as Robot
+from .model.states import State as State
 from .model.tree import Body as Body
 from .model.tree import Coupling as Coupling
 from .model.tree import Drive as Drive
@@ -95,6 +96,7 @@ from .read.exponentials import from_screws as from_screws
 from .read.loading import from_dh as from_dh
 from .read.loading import load as load
 from .read.loading import load_dh as load_dh
+from .read.loading import load_mjcf as load_mjcf
 from .read.loading import load_urdf as load_urdf
 from .simulation.result import Simulation as Simulation
 from .simulation.result import Tracking as Tracking

@@ -64,7 +64,7 @@ def locked(tree: Tree, values: Mapping[str, float], argument: str = "lock") -> T
 
 
 def _fixed(joint: Joint, position: float) -> Joint:
-    return replace(joint, kind="fixed", origin=_moved(joint, position), axis=(0.0, 0.0, 1.0), mimic=None)
+    return replace(joint, kind="fixed", origin=moved(joint, position), axis=(0.0, 0.0, 1.0), mimic=None)
 
 
 def _relaxed(coupling: Coupling, frozen: Mapping[str, float]) -> Coupling:
@@ -73,8 +73,8 @@ def _relaxed(coupling: Coupling, frozen: Mapping[str, float]) -> Coupling:
     return replace(coupling, rest=coupling.rest - first + coupling.ratio * second)
 
 
-def _moved(joint: Joint, position: float) -> Pose:
-    """Where the child of a joint lies in the parent when the joint stands at `position`."""
+def moved(joint: Joint, position: float) -> Pose:
+    """Return where the child of a joint lies in the parent when the joint stands at `position`."""
     rotation, axis = np.array(joint.origin.rotation), np.array(joint.axis)
     offset = np.array(joint.origin.position)
     if joint.kind == "prismatic":

@@ -18,6 +18,7 @@ from rne.model.robot import Robot
 from rne.model.tree import Tree
 from rne.read import read
 from rne.read.dh.reader import read_dh, tree_from_rows
+from rne.read.mjcf.reader import read_mjcf
 from rne.read.poses import as_pose
 from rne.read.urdf.reader import read_urdf
 
@@ -34,7 +35,7 @@ def load(
     strict: bool = True,
     extensions: bool = False,
 ) -> Robot:
-    """Load a robot, from URDF (``.urdf``, ``.xml``, ``.xacro``) or a DH table (``.toml``), as the suffix says.
+    """Load a robot from URDF (``.urdf``, ``.xacro``), MJCF (``.mjcf``), ``.xml`` of either, or a DH table (``.toml``).
 
     Parameters
     ----------
@@ -111,6 +112,40 @@ def load_urdf(
     0
     """
     return make_robot(read_urdf(path_or_text, strict=strict, extensions=extensions), base, lock, joints, gravity)
+
+
+def load_mjcf(
+    path_or_text: str | bytes | os.PathLike[str],
+    *,
+    base: Any = None,
+    lock: Mapping[str, float] | None = None,
+    joints: Sequence[str] | None = None,
+    gravity: ArrayLike | None = None,
+    strict: bool = True,
+) -> Robot:
+    """Load a robot from an MJCF file, the format of MuJoCo, or from a text that holds one (extra `mujoco`).
+
+    Hinges and slides, also several of one body, with armature, damping, friction and springs, and those of actuators;
+    equalities of joints of first degree as mimic joints; fixed tendons as springs and dampers between joints; gravity;
+    sites as frames; keyframes as states (`Robot.state`). Positions are those of MuJoCo (`qpos`).
+
+    Parameters
+    ----------
+    path_or_text : a path, or the XML itself, which finds no other files by relative paths.
+    base, lock, joints, gravity, strict : as for `load`, which also lists the errors and warnings.
+
+    Returns
+    -------
+    Robot
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> rne.load_mjcf(arm.to_mjcf()).joint_names
+    ('shoulder', 'elbow')
+    """
+    return make_robot(read_mjcf(path_or_text, strict=strict), base, lock, joints, gravity)
 
 
 def load_dh(

@@ -49,7 +49,7 @@ NAMELESS = "robot"
 
 _OTHER_ROOTS = {
     "sdf": "this is SDF, not URDF; convert it to URDF first",
-    "mujoco": "this is MJCF (MuJoCo), which is not supported yet; convert it to URDF first",
+    "mujoco": "this is MJCF (MuJoCo), not URDF; rne.load_mjcf reads it",
 }
 
 
