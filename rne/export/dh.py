@@ -54,6 +54,7 @@ def dh_of(tree: Tree, coordinates: Sequence[str], convention: str) -> tuple[str,
         A link has first moments without a mass.
     """
     losses = Losses(tree, FORMAT)
+    losses.add_states(tree)
     _refuse_followers(tree)
     axes = _sorted(axes_of(tree), coordinates)
     if not axes:

@@ -60,7 +60,7 @@ class Stated:
 
         Returns
         -------
-        q, qd : (n,) arrays, rad or m and their rates. A coordinate of which the state says nothing stands still at zero.
+        q, qd : (n,) arrays, rad or m, and their rates; zero for a coordinate that the state does not name.
 
         Raises
         ------

@@ -79,7 +79,7 @@ def read(
         raise ArgumentError(f"args: only xacro files take arguments, {where} is none; leave them out")
     if suffix == XACRO:
         tree = read_xacro(where, args, packages=folders, strict=strict, extensions=extensions)
-    elif suffix == MJCF or (suffix == EITHER and is_mjcf(read_bytes(Findings(where)))):
+    elif is_mjcf_file(where):
         tree = read_mjcf(Path(where), strict=strict)
     elif suffix in (URDF, EITHER):
         tree = read_urdf(Path(where), strict=strict, extensions=extensions)
@@ -90,3 +90,9 @@ def read(
         what = _REFUSED.get(suffix, f"the suffix {suffix!r} tells no format of robot; wanted is one of {wanted}")
         Findings(where).at("").fail(what)
     return replace(tree, packages=tuple(folders.items()))
+
+
+def is_mjcf_file(where: str) -> bool:
+    """Whether a file is MJCF, by its suffix or its outermost element; `ModelError` if it cannot be read."""
+    suffix = Path(where).suffix.lower()
+    return suffix == MJCF or (suffix == EITHER and is_mjcf(read_bytes(Findings(where))))

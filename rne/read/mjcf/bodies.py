@@ -24,8 +24,7 @@ from rne.model.tree import Body, Drive, Joint, Limits, Pose
 from rne.read.mjcf.compiled import Compiled
 from rne.read.mjcf.drives import BALL, FREE, KINDS, SLIDE, effort_limit, read_drives
 from rne.read.mjcf.names import Names
-from rne.read.poses import as_matrix, as_vector, rotate_tensor, rotation_quaternion
-
+from rne.read.poses import as_vector, rotate_tensor, rotation_quaternion
 
 
 def read_bodies(compiled: Compiled, names: Names, findings: Findings) -> tuple[list[Body], list[Joint]]:

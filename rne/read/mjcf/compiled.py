@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, NoReturn
 from xml.parsers import expat
+from xml.sax.saxutils import quoteattr
 
 from rne.errors import needing
 from rne.model.findings import Findings
@@ -24,6 +26,8 @@ _OTHER_FILES = ("include", "attach", "model", "replicate")
 """Elements with which lines are those of another file, or of several elements."""
 FLAGS = ("constraint", "equality", "frictionloss", "gravity", "spring", "damper")
 """What of the dynamics an MJCF file can switch off."""
+SUFFIX = ".xml"
+"""Of files that MuJoCo takes for MJCF."""
 MESH_INERTIA = 1
 """`inertiafromgeom` of a compiler that takes inertias from shapes although they are given."""
 
@@ -50,21 +54,19 @@ class _RootError(Exception):
     """Ends the parser at the root element."""
 
 
-def root_tag(data: bytes) -> str:
-    """Return the tag of the root of an XML document; an empty text if there is none."""
-    found: list[str] = []
+def root_of(data: bytes) -> tuple[str, dict[str, str]]:
+    """Return tag and attributes of the root of an XML document; an empty text if there is none."""
+    found: list[tuple[str, dict[str, str]]] = []
 
-    def start(name: str, _attributes: dict[str, str]) -> None:
-        found.append(name)
+    def start(name: str, attributes: dict[str, str]) -> None:
+        found.append((name, attributes))
         raise _RootError
 
     parser = expat.ParserCreate()
     parser.StartElementHandler = start
-    try:
+    with suppress(expat.ExpatError, _RootError, LookupError, ValueError):
         parser.Parse(data.lstrip(), True)
-    except (expat.ExpatError, _RootError, LookupError, ValueError):
-        pass
-    return found[0] if found else ""
+    return found[0] if found else ("", {})
 
 
 def compile_mjcf(path: str | None, data: bytes, findings: Findings) -> Compiled:
@@ -93,7 +95,14 @@ def compile_mjcf(path: str | None, data: bytes, findings: Findings) -> Compiled:
     follows = not any(f"<{tag}" in text for tag in _OTHER_FILES)
 
     def parsed() -> Any:
-        return mujoco.MjSpec.from_string(text) if path is None else mujoco.MjSpec.from_file(path)
+        if path is None:
+            return mujoco.MjSpec.from_string(text)
+        if path.lower().endswith(SUFFIX):
+            return mujoco.MjSpec.from_file(path)
+        file = os.path.abspath(path)  # other suffixes are open to MuJoCo only as parts of a file
+        spec = mujoco.MjSpec.from_string(f"<mujoco><include file={quoteattr(file)}/></mujoco>")
+        spec.modelfiledir = os.path.dirname(file)
+        return spec
 
     said: list[str] = []
     with _ONE_AT_A_TIME, _heard(mujoco, said):
@@ -114,7 +123,7 @@ def compile_mjcf(path: str | None, data: bytes, findings: Findings) -> Compiled:
     disabled = {flag for flag in FLAGS if flags & int(getattr(bits, f"mjDSBL_{flag.upper()}"))}
     if "constraint" in disabled:
         disabled |= {"equality", "frictionloss"}
-    return Compiled(model, _name(spec, text), lines, frozenset(disabled))
+    return Compiled(model, root_of(data)[1].get("model", ""), lines, frozenset(disabled))
 
 
 def _refuse(message: str, findings: Findings) -> NoReturn:
@@ -176,10 +185,3 @@ def _lines(spec: Any) -> Iterator[tuple[tuple[str, int], int]]:
             found = _LINE.search(element.info)
             if found:
                 yield (kind, element.id), int(found[1])
-
-
-_NAMED = re.compile(r"<mujoco[^>]*\smodel\s*=")
-
-
-def _name(spec: Any, text: str) -> str:
-    return str(spec.modelname) if _NAMED.search(text) else ""

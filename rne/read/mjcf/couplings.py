@@ -1,9 +1,9 @@
 """Equalities and tendons of a compiled model: followers, held joints, springs and dampers between joints.
 
-An equality of two joints, y - y0 = a0 + a1 (x - x0) with the positions at reference, is a mimic joint, and so is one that
-keeps the length of a fixed tendon over two joints. A fixed tendon has the length L = sum of c_i q_i; its spring k (L - L0)^2 / 2 and its damper b (dL/dt)^2 / 2 are sums over joints and
-pairs of joints, since k (c^T x)^2 = sum of s_i x_i^2 - sum over pairs of k c_i c_j (x_i - x_j)^2, where x = q - rest and
-s_i = k c_i sum of c_j.
+An equality of two joints, y - y0 = a0 + a1 (x - x0) with the positions at reference, is a mimic joint, and so is one
+that keeps the length of a fixed tendon over two joints. A fixed tendon has the length L = sum of c_i q_i. Its spring
+k (L - L0)^2 / 2 and its damper are sums over joints and pairs of joints: with x = q - rest,
+k (c^T x)^2 = sum of s_i x_i^2 - sum over pairs of k c_i c_j (x_i - x_j)^2, where s_i = k c_i sum of c_j.
 
 Source: MuJoCo, XML reference, `equality/joint`, `tendon/fixed`.
 """
@@ -54,9 +54,7 @@ def followers(compiled: Compiled, names: Names, findings: Findings) -> tuple[dic
     return mimics, held
 
 
-def _read_joint(
-    model: Any, e: int, names: Names, spot: Spot, mimics: dict[str, Mimic], held: dict[str, float]
-) -> None:
+def _read_joint(model: Any, e: int, names: Names, spot: Spot, mimics: dict[str, Mimic], held: dict[str, float]) -> None:
     first, second = int(model.eq_obj1id[e]), int(model.eq_obj2id[e])
     name, start = names.joints[first], float(model.qpos0[model.jnt_qposadr[first]])
     offset, ratio, *higher = model.eq_data[e, :5].tolist()

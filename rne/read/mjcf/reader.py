@@ -1,6 +1,6 @@
 """MJCF: the robot description of MuJoCo.
 
-MuJoCo itself reads and compiles the file: includes, defaults, classes, angles in degrees, orientations of every kind and
+MuJoCo itself reads and compiles the file: includes, defaults, angles in degrees, orientations of every kind and the
 inertias of shapes are its own work (extra `mujoco`). Read from the compiled model are bodies, hinges and slides, sites,
 gravity, rotors, friction, springs, equalities of joints, fixed tendons and keyframes.
 """
@@ -22,7 +22,7 @@ from rne.model.structure import check_structure, parents_first
 from rne.model.tree import Tree
 from rne.read.files import file_name, read_bytes
 from rne.read.mjcf.bodies import read_bodies
-from rne.read.mjcf.compiled import Compiled, compile_mjcf, root_tag
+from rne.read.mjcf.compiled import Compiled, compile_mjcf, root_of
 from rne.read.mjcf.couplings import followers, with_tendons
 from rne.read.mjcf.drives import KINDS
 from rne.read.mjcf.names import Names, quoted
@@ -83,11 +83,11 @@ def read_mjcf(path_or_text: str | bytes | os.PathLike[str], *, strict: bool = Tr
 
 def is_mjcf(data: bytes) -> bool:
     """Whether an XML document is MJCF, by its outermost element."""
-    return root_tag(data) == ROOT
+    return root_of(data)[0] == ROOT
 
 
 def _read(path: str | None, data: bytes, findings: Findings) -> Tree:
-    tag = root_tag(data)
+    tag, _ = root_of(data)
     if tag != ROOT:
         findings.at(f"<{tag}>" if tag else "").fail(_OTHER_ROOTS.get(tag, "the outermost element of MJCF is <mujoco>"))
     compiled = compile_mjcf(path, data, findings)

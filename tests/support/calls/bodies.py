@@ -83,6 +83,14 @@ BODY_CALLS: tuple[Call, ...] = (
         path_or_text=ARM,
     ),
     call_of(
+        rne.load_mjcf,
+        {
+            "path_or_text": [None, 3, b"a.xml", ["a.xml"], "", "none.xml", "<a/>", bytearray(b"<mujoco/>"), ARM],
+            "base": BASES,
+        },
+        path_or_text=PLAIN.to_mjcf(),
+    ),
+    call_of(
         rne.load_dh,
         {"path": [None, 3, b"a.toml", ["a.toml"], "", "none.toml", ARM], "base": BASES},
         path=PLANAR,
