@@ -184,6 +184,7 @@ def from_dh(
     convention: str,
     name: str = "robot",
     base: Any = None,
+    tool: Any = None,
     couplings: Sequence[Mapping[str, Any]] | None = None,
     lock: Mapping[str, float] | None = None,
     joints: Sequence[str] | None = None,
@@ -194,17 +195,21 @@ def from_dh(
 
     Parameters
     ----------
-    rows : one mapping a joint, with the keys ``joint`` ("revolute" or "prismatic"), ``a, alpha, d, theta`` (m, rad; the
-        constant parts: the angle of a revolute joint is theta + q, the slide of a prismatic one d + q), ``mass`` (kg),
+    rows : one mapping a joint, with the keys ``joint`` ("revolute", "prismatic", "screw" with ``pitch``, m per rad, or
+        "fixed"), ``a, alpha, d, theta`` (m, rad; the constant parts: the angle of a revolute joint is theta + q, the
+        slide of a prismatic one d + q, with minus signs if ``sign`` is -1), ``mass`` (kg),
         ``com`` (3) and ``inertia`` (3x3, or the six by name) in the row's own frame, inertia about the center of mass;
         or ``first_moment`` (3, kg m) for ``com``, and inertia about the origin, as of a set of base parameters;
         optional ``name, lower, upper, velocity, effort, stiffness, rest``, and of the motor ``rotor_inertia,
         gear_ratio, viscous, coulomb``: the joint feels gear_ratio^2 times the first and third, abs(gear_ratio) times
-        the last. ``parent`` ("base", "link1" and so on) is the link it hangs on, if not that of the row before.
+        the last. ``mimic`` (a name, or ``joint, ratio, offset``) is the joint that it follows. ``link`` is the name of
+        its link ("link1" and so on), ``parent`` the link it hangs on, if not that of the row before; for branches of
+        the modified convention there are ``gamma`` and ``b``, Rz(gamma) Tz(b) in front (Khalil and Kleinfinger 1986).
     convention : "standard", A = Rz(theta) Tz(d) Tx(a) Rx(alpha), the frame of a row at the far end of its link; or
         "modified", A = Rx(alpha) Tx(a) Rz(theta) Tz(d), with alpha and a of the same row. There is no default.
     name : name of the robot.
     base : pose of the table's base frame in the world, a mapping with ``xyz`` and ``rpy``, or a 4x4 matrix.
+    tool : pose of the frame "tool" in that of the last row, in the same way.
     couplings : springs and dampers between joints, each a mapping with ``joints`` (two names) and some of ``stiffness,
         viscous, rest, ratio``: they feel the stretch q_a - ratio q_b - rest of their joints a and b.
     lock, joints, gravity, strict : as for `load`, which also tells the errors and warnings.
@@ -220,7 +225,9 @@ def from_dh(
     >>> rne.gravity_vector(arm.with_gravity([0, -9.81, 0]), [0.0]).round(3)
     array([19.62])
     """
-    tree = tree_from_rows(rows, convention=convention, name=name, base=base, couplings=couplings, strict=strict)
+    tree = tree_from_rows(
+        rows, convention=convention, name=name, base=base, tool=tool, couplings=couplings, strict=strict
+    )
     return make_robot(tree, None, lock, joints, gravity)
 
 
