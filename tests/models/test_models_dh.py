@@ -203,7 +203,7 @@ def test_rne_moves_them_as_pinocchio(name: str) -> None:
 def test_rne_reads_their_limits_and_friction(name: str) -> None:
     robot, rows = load(name), dh_table(name)["rows"]
     for limit, missing in (("lower", -math.inf), ("upper", math.inf), ("velocity", math.inf), ("effort", math.inf)):
-        assert getattr(robot, limit).tolist() == [row.get(limit, missing) for row in rows]
+        assert getattr(robot, f"{limit}_limit").tolist() == [row.get(limit, missing) for row in rows]
     for sign in (1.0, -1.0):
         wanted = []
         for row in rows:
