@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from rne.check import IDENTITY, Matrix
 from rne.model.checks import check_body, check_limits, check_place
 from rne.model.edits import moved
-from rne.model.findings import Findings
+from rne.model.findings import Findings, Spot
 from rne.model.tree import Body, Drive, Joint, Limits, Pose
 from rne.read.mjcf.compiled import Compiled
 from rne.read.mjcf.drives import BALL, FREE, KINDS, SLIDE, effort_limit, read_drives
@@ -34,14 +35,15 @@ def read_bodies(compiled: Compiled, names: Names, findings: Findings) -> tuple[l
     bodies, joints = [Body(names.bodies[0], has_inertial=False)], []
     for k in range(1, model.nbody):
         line = compiled.lines.get(("body", k))
-        body = _body(model, k, names.bodies[k], line)
-        check_body(body, findings.at(f"body {body.name!r}", line))
+        spot = findings.at(f"body {names.bodies[k]!r}", line)
+        body = _body(model, k, names.bodies[k], line, spot)
+        check_body(body, spot)
         between, carrying = _joints(compiled, k, names, drives, findings)
         bodies += [*between, body]
         joints += carrying
     for k in range(model.nsite):
         site = Body(names.site(model.site(k).name or f"site{k}"), has_inertial=False)
-        place = _pose(model.site_pos[k], model.site_quat[k])
+        place = _pose(model.site_pos[k], model.site_quat[k], findings.at(f"site {site.name!r}"))
         parent = names.bodies[model.site_bodyid[k]]
         bodies.append(site)
         joints.append(Joint(names.joint(f"{site.name}_fixed"), "fixed", parent, site.name, place))
@@ -50,18 +52,24 @@ def read_bodies(compiled: Compiled, names: Names, findings: Findings) -> tuple[l
     return bodies, joints
 
 
-def _body(model: Any, k: int, name: str, line: int | None) -> Body:
+def _body(model: Any, k: int, name: str, line: int | None, spot: Spot) -> Body:
     mass, moments = float(model.body_mass[k]), model.body_inertia[k]
     x, y, z = moments.tolist()
-    inertia = rotate_tensor(
-        rotation_quaternion(*model.body_iquat[k].tolist()), ((x, 0.0, 0.0), (0.0, y, 0.0), (0.0, 0.0, z))
-    )
+    turn = _rotation(model.body_iquat[k], spot)
+    inertia = rotate_tensor(turn, ((x, 0.0, 0.0), (0.0, y, 0.0), (0.0, 0.0, z)))
     given = bool(mass or moments.any())
     return Body(name, mass, as_vector(model.body_ipos[k]), inertia, has_inertial=given, line=line)
 
 
-def _pose(position: Any, quaternion: Any) -> Pose:
-    return Pose(rotation_quaternion(*quaternion.tolist()), as_vector(position))
+def _pose(position: Any, quaternion: Any, spot: Spot) -> Pose:
+    return Pose(_rotation(quaternion, spot), as_vector(position))
+
+
+def _rotation(quaternion: Any, spot: Spot) -> Matrix:
+    if not 0.5 < np.linalg.norm(quaternion) < 2.0:  # of numbers like 1e308, which MuJoCo lets pass
+        spot.error("its orientation is no rotation; a quaternion of numbers near one is wanted")
+        return IDENTITY
+    return rotation_quaternion(*quaternion.tolist())
 
 
 def _joints(
@@ -69,7 +77,8 @@ def _joints(
 ) -> tuple[list[Body], list[Joint]]:
     """Return the joints that carry a body, and the frames between them."""
     model, name = compiled.model, names.bodies[k]
-    carrier, place = names.bodies[model.body_parentid[k]], _pose(model.body_pos[k], model.body_quat[k])
+    spot = findings.at(f"body {name!r}", compiled.lines.get(("body", k)))
+    carrier, place = names.bodies[model.body_parentid[k]], _pose(model.body_pos[k], model.body_quat[k], spot)
     between: list[Body] = []
     joints: list[Joint] = []
     numbers = list(_moving(compiled, k, names, findings))

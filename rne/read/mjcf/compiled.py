@@ -113,7 +113,7 @@ def compile_mjcf(path: str | None, data: bytes, findings: Findings) -> Compiled:
             if not model:
                 spec = parsed() if lean is not None else spec
                 model = spec.compile()
-        except ValueError as error:  # all that MuJoCo refuses
+        except (ValueError, mujoco.FatalError) as error:  # all that MuJoCo refuses
             _refuse(str(error), findings)
     for warning in dict.fromkeys(said):
         if not _CHATTER.search(warning):
