@@ -119,11 +119,10 @@ def _moving(compiled: Compiled, k: int, names: Names, findings: Findings) -> Ite
         if model.jnt_type[j] == FREE:
             spot.doubt(
                 f"a free joint, by which {names.bodies[k]!r} floats; the base is at rest here, and the body is held"
-                " where it stands in the file",
-                "free-joint",
+                " where it stands in the file"
             )
         elif model.jnt_type[j] == BALL:
-            spot.error("a ball joint, which is not supported; put three hinges in its place", "ball-joint")
+            spot.error("a ball joint, which is not supported; put three hinges in its place")
         else:
             yield j
 

@@ -117,7 +117,7 @@ def compile_mjcf(path: str | None, data: bytes, findings: Findings) -> Compiled:
             _refuse(str(error), findings)
     for warning in dict.fromkeys(said):
         if not _CHATTER.search(warning):
-            findings.at("").note(f"MuJoCo warns: {' '.join(warning.split())}", "mujoco")
+            findings.at("").note(f"MuJoCo warns: {' '.join(warning.split())}")
     lines = dict(_lines(spec)) if follows else {}
     bits, flags = mujoco.mjtDisableBit, int(model.opt.disableflags)
     disabled = {flag for flag in FLAGS if flags & int(getattr(bits, f"mjDSBL_{flag.upper()}"))}

@@ -50,7 +50,7 @@ def followers(compiled: Compiled, names: Names, findings: Findings) -> tuple[dic
             _read_tendon(model, e, names, spot, mimics, held)
         elif not _holds_nothing(model, e):
             what = HOLDS.get(int(model.eq_type[e]), "is of a kind that is not known here")
-            spot.doubt(f"it {what}, which is not supported; it is left out", "equality")
+            spot.doubt(f"it {what}, which is not supported; it is left out")
     return mimics, held
 
 
@@ -66,8 +66,7 @@ def _read_joint(model: Any, e: int, names: Names, spot: Spot, mimics: dict[str, 
         spot.doubt(
             f"joint {name!r} follows {names.joints[second]!r} by a polynomial of degree"
             f" {max(k for k, c in enumerate(higher, 2) if c)}; only the first degree is supported, it is left"
-            " independent",
-            "equality",
+            " independent"
         )
     else:
         leader_start = float(model.qpos0[model.jnt_qposadr[second]])
@@ -75,7 +74,7 @@ def _read_joint(model: Any, e: int, names: Names, spot: Spot, mimics: dict[str, 
 
 
 def _tell_again(name: str, spot: Spot) -> None:
-    spot.doubt(f"joint {name!r} follows another by an equality before; this one is left out", "equality")
+    spot.doubt(f"joint {name!r} follows another by an equality before; this one is left out")
 
 
 def _is_of_two_joints(model: Any, e: int) -> bool:
@@ -176,7 +175,7 @@ def _tendon(compiled: Compiled, t: int, spot: Spot) -> _Tendon | None:
         return None
     wraps = _wraps(model, t)
     if any(model.wrap_type[w] != WRAPS_JOINT for w in wraps):
-        spot.doubt(f"its {_and(what)} would act along a path in space, which is not supported; left out", "tendon")
+        spot.doubt(f"its {_and(what)} would act along a path in space, which is not supported; left out")
         return None
     pairs = [(int(model.wrap_objid[w]), float(model.wrap_prm[w])) for w in wraps if model.wrap_prm[w]]
     lower, upper = model.tendon_lengthspring[t].tolist()
@@ -187,7 +186,7 @@ def _tendon(compiled: Compiled, t: int, spot: Spot) -> _Tendon | None:
     if len(pairs) > 1:
         lost += [name for name in ("friction", "armature") if acting[name]]
     if lost:
-        spot.doubt(f"its {_and(lost)} cannot be read; left out", "tendon")
+        spot.doubt(f"its {_and(lost)} cannot be read; left out")
     numbers, factors = [j for j, _ in pairs], [c for _, c in pairs]
     return _Tendon(numbers, factors, stiffness, viscous, lower, friction, armature)
 

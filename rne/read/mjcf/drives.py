@@ -30,7 +30,7 @@ def read_drives(compiled: Compiled, names: Names, findings: Findings) -> dict[in
             drives[j] = _drive(compiled, j)
             check_drive(drives[j], spot)
             for what in _not_linear(compiled, j):
-                spot.doubt(f"its {what} is not linear in MuJoCo; the linear part is taken", "nonlinear")
+                spot.doubt(f"its {what} is not linear in MuJoCo; the linear part is taken")
     return drives
 
 

@@ -122,16 +122,15 @@ def _note_unread(compiled: Compiled, names: Names, findings: Findings) -> None:
     if floating:
         findings.at("").note(
             f"gravcomp of {listed(map(repr, floating))} is not read: MuJoCo takes the weight off these bodies, here the"
-            " torques carry it",
-            "gravcomp",
+            " torques carry it"
         )
     if model.opt.density or model.opt.viscosity:
-        findings.at("<option>").note("density and viscosity are not read: there is no air or water here", "fluid")
+        findings.at("<option>").note("density and viscosity are not read: there is no air or water here")
     if model.nflex:
-        findings.at("<flex>").doubt("flexible bodies are not supported; their forces are left out", "flex")
+        findings.at("<flex>").doubt("flexible bodies are not supported; their forces are left out")
     plugins = [names.bodies[k] for k in np.flatnonzero(model.body_plugin >= 0)]
     if plugins:
-        findings.at("").note(f"plugins of {quoted(plugins)} are not read; their forces are left out", "plugin")
+        findings.at("").note(f"plugins of {quoted(plugins)} are not read; their forces are left out")
 
 
 def _states(compiled: Compiled, names: Names) -> tuple[State, ...]:
