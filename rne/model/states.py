@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from rne.check import unknown_name
+from rne.check import numbers, unknown_name
+from rne.errors import ArgumentError, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rne.model.tree import Tree
 
 Array = NDArray[np.float64]
@@ -46,6 +50,10 @@ class Stated:
     tree: Tree
     joint_names: tuple[str, ...]
 
+    if TYPE_CHECKING:
+
+        def __init__(self, tree: Tree, joints: Sequence[str] | None = None) -> None: ...
+
     @property
     def state_names(self) -> tuple[str, ...]:
         """Names of the states that the file keeps, such as the keyframes of MJCF."""
@@ -69,12 +77,10 @@ class Stated:
 
         Examples
         --------
-        >>> import dataclasses, rne
-        >>> tree = rne.load("models/planar2/robot.dh.toml").tree
-        >>> bent = rne.State("bent", (("shoulder", 0.5), ("elbow", -1.0)))
-        >>> arm = rne.Robot(dataclasses.replace(tree, states=(bent,)))
-        >>> rne.gravity_vector(arm, arm.state("bent")[0]).shape
-        (2,)
+        >>> import rne
+        >>> arm = rne.load("models/planar2/robot.dh.toml").with_states({"bent": {"elbow": -1.0}})
+        >>> arm.state("bent")[0]
+        array([ 0., -1.])
         """
         known = {state.name: state for state in self.tree.states}
         if not isinstance(name, str) or name not in known:
@@ -82,3 +88,41 @@ class Stated:
         q, qd = dict(known[name].q), dict(known[name].qd)
         coordinates = self.joint_names
         return np.array([q.get(c, 0.0) for c in coordinates]), np.array([qd.get(c, 0.0) for c in coordinates])
+
+    def with_states(self, states: Mapping[str, Mapping[str, float] | ArrayLike]) -> Self:
+        """Return the robot with more named states; one that is there already is replaced.
+
+        Parameters
+        ----------
+        states : positions by name of the state: (n,) numbers in the order of `joint_names`, or a mapping from names of
+            joints to positions, rad or m; joints that it does not name stand at zero.
+
+        Raises
+        ------
+        UnknownNameError, ArgumentError
+            A joint that is none of the coordinates, or positions that are no finite numbers.
+
+        Examples
+        --------
+        >>> import rne
+        >>> arm = rne.load("models/planar2/robot.dh.toml").with_states({"home": [0.5, -1.0]})
+        >>> arm.state_names
+        ('home',)
+        """
+        if not isinstance(states, Mapping):
+            raise ArgumentError(f"states: wanted a mapping from name to positions, got {type(states).__name__}")
+        made = {state.name: state for state in self.tree.states}
+        for name, given in states.items():
+            if not isinstance(name, str) or not name.strip():
+                raise ArgumentError(f"states: wanted a text with something in it as a name, got {shown(name)}")
+            made[name] = State(name, self._positions(f"states[{name!r}]", given))
+        return type(self)(replace(self.tree, states=tuple(made.values())), self.joint_names)
+
+    def _positions(self, argument: str, given: Mapping[str, float] | ArrayLike) -> tuple[tuple[str, float], ...]:
+        if not isinstance(given, Mapping):
+            values = numbers(argument, given, (len(self.joint_names),)).tolist()
+            return tuple(zip(self.joint_names, values, strict=True))
+        for joint in given:
+            if joint not in self.joint_names:
+                raise unknown_name(argument, "coordinate", joint, self.joint_names)
+        return tuple((joint, float(numbers(f"{argument}[{joint!r}]", at, ()))) for joint, at in given.items())

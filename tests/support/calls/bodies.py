@@ -47,6 +47,7 @@ PLANAR = "models/planar2/robot.dh.toml"
 
 EVALUATOR = rne.Evaluator(ROBOT)
 PLAIN = rne.load(PLANAR)
+STATED = PLAIN.with_states({"home": [0.1, 0.2]})
 BODY_OF_A_LINK = Body("link", 1.0)
 
 
@@ -291,6 +292,24 @@ BODY_CALLS: tuple[Call, ...] = (
         stiffness=np.eye(N) - 0.1,
         rest=np.ones(N),
     ),
+    call_of(
+        ROBOT.with_states,
+        {
+            "states": [
+                None,
+                ["home"],
+                "home",
+                3,
+                {3: np.zeros(N)},
+                {"": np.zeros(N)},
+                {"home": {"nowhere": 0.0}},
+                *({"home": value} for value in no_numbers(N)[:3]),
+                *({"home": {"turret": value}} for value in no_number()),
+            ]
+        },
+        states={"home": np.ones(N), "bent": {"turret": 0.5}},
+    ),
+    call_of(STATED.state, {"name": [None, 3, "", "nowhere", b"home"]}, name="home"),
     call_of(ROBOT.with_dampers, {"viscous": [None, *MATRIX, -np.eye(N), np.full(N, -1.0)]}, viscous=np.eye(N)),
     call_of(
         ROBOT.with_parameters,
