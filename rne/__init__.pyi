@@ -98,6 +98,7 @@ from .read.loading import load as load
 from .read.loading import load_dh as load_dh
 from .read.loading import load_mjcf as load_mjcf
 from .read.loading import load_urdf as load_urdf
+from .read.srdf import load_states as load_states
 from .simulation.result import Simulation as Simulation
 from .simulation.result import Tracking as Tracking
 from .simulation.simulate import simulate as simulate

@@ -95,12 +95,13 @@ class Stated:
         Parameters
         ----------
         states : positions by name of the state: (n,) numbers in the order of `joint_names`, or a mapping from names of
-            joints to positions, rad or m; joints that it does not name stand at zero.
+            joints to positions, rad or m; joints that it does not name stand at zero. `rne.load_states` reads them
+            from SRDF files.
 
         Raises
         ------
         UnknownNameError, ArgumentError
-            A joint that is none of the coordinates, or positions that are no finite numbers.
+            A joint that the robot does not have, or positions that are no finite numbers.
 
         Examples
         --------
@@ -122,7 +123,8 @@ class Stated:
         if not isinstance(given, Mapping):
             values = numbers(argument, given, (len(self.joint_names),)).tolist()
             return tuple(zip(self.joint_names, values, strict=True))
+        known = {joint.name for joint in self.tree.joints}
         for joint in given:
-            if joint not in self.joint_names:
-                raise unknown_name(argument, "coordinate", joint, self.joint_names)
+            if joint not in known:
+                raise unknown_name(argument, "joint", joint, (name for name in self.joint_names))
         return tuple((joint, float(numbers(f"{argument}[{joint!r}]", at, ()))) for joint, at in given.items())

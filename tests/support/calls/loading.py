@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from own_robots import ARM
 
@@ -24,6 +26,7 @@ BASES = [
 NO_POSES = [base for base in BASES if not isinstance(base, dict) or base]
 PLANAR = "models/planar2/robot.dh.toml"
 PLAIN = rne.load(PLANAR)
+SRDF = Path(__file__).with_name("arm.srdf")
 
 LOADING: tuple[Call, ...] = (
     call_of(
@@ -52,6 +55,7 @@ LOADING: tuple[Call, ...] = (
         },
         path_or_text=PLAIN.to_mjcf(),
     ),
+    call_of(rne.load_states, {"path": [None, 3, b"a.srdf", ["a.srdf"], "", "none.srdf", PLANAR, ARM]}, path=SRDF),
     call_of(
         rne.load_dh,
         {"path": [None, 3, b"a.toml", ["a.toml"], "", "none.toml", ARM], "base": BASES},
