@@ -81,6 +81,7 @@ from .identification.regressor import parameters as parameters
 from .identification.regressor import regressor as regressor
 from .identification.regressor import regressor_remainder as regressor_remainder
 from .model.robot import Robot as Robot
+from .model.states import State as State
 from .model.tree import Body as Body
 from .model.tree import Coupling as Coupling
 from .model.tree import Drive as Drive
@@ -95,10 +96,12 @@ from .read.exponentials import from_screws as from_screws
 from .read.loading import from_dh as from_dh
 from .read.loading import load as load
 from .read.loading import load_dh as load_dh
+from .read.loading import load_mjcf as load_mjcf
 from .read.loading import load_urdf as load_urdf
 from .read.shipped import load_model as load_model
 from .read.shipped import model_path as model_path
 from .read.shipped import models as models
+from .read.srdf import load_states as load_states
 from .simulation.result import Simulation as Simulation
 from .simulation.result import Tracking as Tracking
 from .simulation.simulate import simulate as simulate

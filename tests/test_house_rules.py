@@ -28,6 +28,7 @@ EXTRAS = {
     "files/extra.py": {"pyarrow"},
     "files/mat_hdf5.py": {"h5py", "scipy"},
     "plot": {"matplotlib"},
+    "read/mjcf/compiled.py": {"mujoco"},
     "read/urdf/xacro.py": {"xacro"},
     "simulation/python_loop.py": {"scipy"},
     "viewer": {"trimesh", "viser"},

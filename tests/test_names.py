@@ -23,7 +23,7 @@ from rne.errors import MissingExtraError, needing
 
 ROOT = Path(__file__).parents[1]
 
-EXTRAS = ("pyarrow", "matplotlib", "dask", "viser", "trimesh", "scipy", "xacro")
+EXTRAS = ("pyarrow", "matplotlib", "dask", "viser", "trimesh", "scipy", "xacro", "mujoco")
 BARE = f"import sys; sys.modules.update(dict.fromkeys({EXTRAS}))\n"  # what None stands for cannot be imported
 
 
@@ -92,6 +92,7 @@ ARM = "arm = rne.load('models/planar2/robot.dh.toml')\n"
         ("view", "viser", "rne.view(arm, browser=False)"),
         ("scipy", "scipy", "rne.simulate(arm, [0.0, 0.0], t=[0.0, 0.1], method='adaptive')"),
         ("xacro", "xacro", "rne.load('x.urdf.xacro', args={})"),
+        ("mujoco", "mujoco", "rne.load_mjcf(arm.to_mjcf())"),
     ],
 )
 def test_a_missing_extra_is_one_error(extra, package, code, tmp_path):

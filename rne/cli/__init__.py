@@ -76,7 +76,8 @@ def _version(package: str) -> str:
 def main() -> None:
     """Rigid-body dynamics of robots by recursive Newton-Euler.
 
-    A ROBOT is a URDF file (.urdf, .xml; .xacro with the extra xacro) or a DH table (.toml).
+    A ROBOT is a URDF file (.urdf, .xml; .xacro with the extra xacro), an MJCF file (.xml, .mjcf, with the extra mujoco)
+    or a DH table (.toml).
     Quantities are in SI units and radians.
     """
 

@@ -42,7 +42,10 @@ SAMPLES, SEED = 100, 0
     help="Findings that make the exit code 1; warning includes errors.",
 )
 @click.option(
-    "--fix", metavar="OUT", type=click.Path(), help="Write the URDF with impossible inertias replaced by the nearest."
+    "--fix",
+    metavar="OUT",
+    type=click.Path(),
+    help="Write the URDF file or DH table with impossible inertias replaced by the nearest.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with null for NaN and infinity.")
 def check(
@@ -63,6 +66,8 @@ def check(
         raise click.UsageError("--samples and --seed require --verify")
     if fix is not None and Path(fix).exists() and Path(source.path).exists() and Path(fix).samefile(source.path):
         raise click.UsageError("OUT is the same file as ROBOT; give another name")
+    if fix is not None and len({Path(path).suffix.lower() == ".toml" for path in (fix, source.path)}) > 1:
+        raise click.UsageError(f"OUT is the same kind of file as ROBOT; let it end in {Path(source.path).suffix}")
     diagnosis = rne.diagnose(source.path, **{key: value for key, value in source.options.items() if key != "base"})
     robot = source.load()[0] if diagnosis.ok and (verify or not as_json) else None
     report = None

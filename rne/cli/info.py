@@ -45,6 +45,8 @@ def _page(robot: Robot, notes: list[str]) -> str:
         title = "COUPLINGS (springs and dampers between joints, deflection first - ratio * second - rest)\n"
         sections.append(title + _couplings(robot.tree.couplings))
     sections.append("LINKS (center of mass in the axes of the link; principal moments about it)\n" + _links(robot))
+    if robot.tree.states:
+        sections.append("STATES (rad, m)\n" + _states(robot))
     if notes:
         sections.append("\n".join(["WARNINGS", *notes]))
     return "\n\n".join(sections)
@@ -108,6 +110,11 @@ def _carried(robot: Robot) -> list[tuple[Body, str | None, str | None]]:
     return carried
 
 
+def _states(robot: Robot) -> str:
+    columns = [robot.state(name)[0].tolist() for name in robot.state_names]
+    return table(["joint", *robot.state_names], list(zip(robot.joint_names, *columns, strict=True)))
+
+
 def _principal_moments(body: Body) -> list[float]:
     return [float(moment) for moment in np.linalg.eigvalsh(np.array(body.inertia))]
 
@@ -134,6 +141,7 @@ def _data(robot: Robot, notes: list[str]) -> dict[str, Any]:
             }
             for body, joint, carrier in _carried(robot)
         ],
+        "states": {state.name: {"q": dict(state.q), "qd": dict(state.qd)} for state in robot.tree.states},
         "warnings": notes,
     }
 

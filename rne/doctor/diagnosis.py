@@ -17,11 +17,12 @@ from rne.bodies.physical import (
     MOMENT_WITHOUT_MASS,
     TRIANGLE,
 )
-from rne.check import check_flag, whole_number
+from rne.check import at_home, check_flag, whole_number
 from rne.doctor import bodies, conditioning, joints
 from rne.doctor.report import Diagnosis, Finding, in_order
 from rne.errors import ArgumentError, ModelError, ModelWarning, Problem
 from rne.model.robot import Robot
+from rne.read import is_mjcf_file
 from rne.read.loading import load
 from rne.read.urdf.geometry import Geometry, read_geometry
 
@@ -93,7 +94,9 @@ def _loaded(path: str | os.PathLike[str], options: dict[str, Any]) -> tuple[Robo
 
 
 def _shapes(path: str | os.PathLike[str]) -> Sequence[Geometry]:
-    return read_geometry(path) if os.fspath(path).lower().endswith((".urdf", ".xml")) else ()
+    where = at_home(path)
+    is_urdf = where.lower().endswith((".urdf", ".xml")) and not is_mjcf_file(where)
+    return read_geometry(where) if is_urdf else ()
 
 
 def _examined(

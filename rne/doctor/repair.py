@@ -1,4 +1,4 @@
-"""Replacement of impossible inertias in a URDF file by the nearest physical ones; the rest of the file is unchanged.
+"""Replacement of impossible inertias in a file by the nearest physical ones; the rest of the file is unchanged.
 
 `rne.bodies.physical` defines which inertias are physical and which is the nearest. Mass and center of mass are kept.
 """
@@ -8,53 +8,28 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
 
 from rne.bodies.physical import nearest_inertia
 from rne.check import at_home
+from rne.doctor.repair_dh import repair_dh
+from rne.doctor.repairs import NAMES, PLACES, Repair, six_to_matrix
 from rne.errors import ArgumentError, FileError
+from rne.read import DH, EITHER, URDF, is_mjcf_file
 from rne.read.urdf.reader import open_urdf, read_document
 from rne.read.urdf.xmltree import Element, parse
 
-NAMES = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 _TAG = re.compile(rb"<[^<>\"']*(?:\"[^\"]*\"[^<>\"']*|'[^']*'[^<>\"']*)*>")
 _ATTRIBUTE = re.compile(rb"([^\s=<>\"']+)(\s*=\s*)(\"[^\"]*\"|'[^']*')")
-_PLACES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
-
-
-@dataclass(frozen=True)
-class Repair:
-    """One inertia that was replaced.
-
-    Attributes
-    ----------
-    link : name of the link.
-    line : line of its ``<inertia>`` in the file.
-    before, after : ixx, iyy, izz, ixy, ixz, iyz in the axes of its inertial frame, kg m^2.
-    """
-
-    link: str
-    line: int
-    before: tuple[float, ...]
-    after: tuple[float, ...]
-
-    @property
-    def change(self) -> float:
-        """Size of the change relative to the original inertia (Frobenius norms)."""
-        return float(np.linalg.norm(_matrix(self.after) - _matrix(self.before)) / np.linalg.norm(_matrix(self.before)))
 
 
 def repair_inertias(path: str | os.PathLike[str]) -> tuple[bytes, tuple[Repair, ...]]:
-    """Return a URDF file with physically impossible inertias replaced by the nearest possible ones.
+    """Return a robot file with physically impossible inertias replaced by the nearest possible ones.
 
-    Only the six numbers of such an ``<inertia>`` are rewritten; every other byte of the file is unchanged.
+    Only the numbers of such an inertia are rewritten; every other byte of the file is unchanged.
 
     Parameters
     ----------
-    path : a URDF file that loads with ``strict=False``.
+    path : a URDF file or a DH table that loads with ``strict=False``.
 
     Returns
     -------
@@ -66,7 +41,8 @@ def repair_inertias(path: str | os.PathLike[str]) -> tuple[bytes, tuple[Repair, 
     ModelError
         The file does not load, not even with ``strict=False``.
     FileError
-        The file is not a URDF, or its encoding does not allow replacing single characters.
+        The file is neither, its encoding does not allow replacing single characters, or the rows of a table are not
+        under ``[[rows]]`` each.
 
     Examples
     --------
@@ -77,8 +53,10 @@ def repair_inertias(path: str | os.PathLike[str]) -> tuple[bytes, tuple[Repair, 
     if not isinstance(path, str | os.PathLike):
         raise ArgumentError(f"path: wanted a path, got {type(path).__name__}")
     where = at_home(path)
-    if not where.lower().endswith((".urdf", ".xml")):
-        raise FileError(f"{where}: only the inertias of a URDF file can be repaired")
+    if where.lower().endswith(DH):
+        return repair_dh(where)
+    if not where.lower().endswith((URDF, EITHER)) or is_mjcf_file(where):
+        raise FileError(f"{where}: only the inertias of URDF files and DH tables can be repaired")
     findings, data, encoding = open_urdf(where, strict=False)
     read_document(data, findings, encoding)  # raises if the file does not load
     if b"\0" in data:
@@ -86,8 +64,8 @@ def repair_inertias(path: str | os.PathLike[str]) -> tuple[bytes, tuple[Repair, 
     repairs, parts, copied = [], [], 0
     for link, inertia in _inertias(parse(data, findings, encoding)):
         before = tuple(float(inertia.attributes[name]) for name in NAMES)
-        new = nearest_inertia(_matrix(before))
-        after = tuple(float(new[place]) for place in _PLACES)
+        new = nearest_inertia(six_to_matrix(before))
+        after = tuple(float(new[place]) for place in PLACES)
         if after == before:
             continue
         tag = _TAG.match(data, inertia.offset)
@@ -96,13 +74,6 @@ def repair_inertias(path: str | os.PathLike[str]) -> tuple[bytes, tuple[Repair, 
         copied = tag.end()
         repairs.append(Repair(link, inertia.line, before, after))
     return b"".join([*parts, data[copied:]]), tuple(repairs)
-
-
-def _matrix(six: tuple[float, ...]) -> NDArray[np.float64]:
-    matrix = np.empty((3, 3))
-    for (i, j), number in zip(_PLACES, six, strict=True):
-        matrix[i, j] = matrix[j, i] = number
-    return matrix
 
 
 def _inertias(robot: Element) -> Iterator[tuple[str, Element]]:

@@ -1,7 +1,7 @@
 """Joint axes of a tree in space at q = 0, and the frames that the conventions of Denavit and Hartenberg put on them.
 
-In both, x of a frame is the common normal of two axes that follow each other. A link with one axis behind it always has
-one; where there are several, their common normals must be the same line.
+In both, x of a frame is the common normal of two axes that follow each other. Where several follow one, it leads to the
+first of them; rows to the others have two parameters more, in the modified convention.
 """
 
 from __future__ import annotations
@@ -94,36 +94,44 @@ def axes_of(tree: Tree) -> list[Axis]:
     return found
 
 
-def modified_frames(tree: Tree, axes: Sequence[Axis]) -> tuple[Frame, list[Frame]]:
-    """Return the base frame, and for each joint the frame on its axis whose x leads to the joints behind it.
+def modified_frames(axes: Sequence[Axis]) -> tuple[Frame, list[Frame], list[Frame]]:
+    """Return the base frame, and for each joint the frame on its axis whose x leads to the first joint behind it.
 
-    Raises
-    ------
-    ModelError
-        Joints behind the same one have no common normal with it together.
+    A row to another joint starts from a frame on the same axis, whose x leads to that one, as in Khalil and Kleinfinger
+    (1986).
+
+    Returns
+    -------
+    base, frames, starts : the last for each joint, the frame of the link before where its own x leads to the joint.
     """
     behind, size = _behind(axes), _size(axes)
     base = Frame(np.eye(3), np.zeros(3))
     first = behind.get(None, [])
     if not all(_reached(base, axis, size) for axis in first):
-        base = _frame_towards(tree, base, first[0].point, first[0].direction, first[1:], size)
+        base = _frame_towards(base, first[0].point, first[0].direction, first[1] if len(first) > 1 else None, size)
     frames: dict[str | None, Frame] = {None: base}
+    starts: list[Frame] = []
     for axis in axes:
         before = frames[axis.parent]
+        if not _reached(before, axis, size) and behind[axis.parent][0] is not axis:
+            before = _frame_towards(before, before.origin, before.rotation[:, 2], axis, size)
+        starts.append(before)
         start = _foot(axis, before)
         if axis.joint.name not in behind:
             free = Frame(_frame(before.rotation[:, 0], axis.direction, start).rotation, start)
             frames[axis.joint.name] = _last(axis, free, partial(_lies_on, axis=axis, size=size))
             continue
         held = Frame(before.rotation, start)
-        frames[axis.joint.name] = _frame_towards(
-            tree, held, axis.point, axis.direction, behind.get(axis.joint.name, []), size
-        )
-    return base, [frames[axis.joint.name] for axis in axes]
+        frames[axis.joint.name] = _frame_towards(held, axis.point, axis.direction, behind[axis.joint.name][0], size)
+    return base, [frames[axis.joint.name] for axis in axes], starts
 
 
-def standard_frames(tree: Tree, axes: Sequence[Axis]) -> tuple[Frame, list[Frame]]:
+def standard_frames(tree: Tree, axes: Sequence[Axis]) -> tuple[Frame, list[Frame], list[Frame]]:
     """Return the base frame, and for each joint the frame at the far end of its link, on the axis behind it.
+
+    Returns
+    -------
+    base, frames, starts : the last for each joint, the frame of the link before.
 
     Raises
     ------
@@ -143,7 +151,7 @@ def standard_frames(tree: Tree, axes: Sequence[Axis]) -> tuple[Frame, list[Frame
                 raise refuse(tree, f"joint {axis.joint.name!r}", what)
     first = behind.get(None, [])
     if first and not _lies_on(base, first[0], size):
-        base = _frame_towards(tree, base, first[0].point, first[0].direction, [], size)
+        base = _frame_towards(base, first[0].point, first[0].direction, None, size)
     frames: dict[str | None, Frame] = {None: base}
     for axis in axes:
         before = frames[axis.parent]
@@ -151,9 +159,9 @@ def standard_frames(tree: Tree, axes: Sequence[Axis]) -> tuple[Frame, list[Frame
         if not after:
             frames[axis.joint.name] = _last(axis, before, partial(_reached, axis=axis, size=size))
             continue
-        on_axis = _frame_towards(tree, before, axis.point, axis.direction, after[:1], size)
+        on_axis = _frame_towards(before, axis.point, axis.direction, after[0], size)
         frames[axis.joint.name] = _frame(on_axis.rotation[:, 0], after[0].direction, _foot(after[0], on_axis))
-    return base, [frames[axis.joint.name] for axis in axes]
+    return base, [frames[axis.joint.name] for axis in axes], [frames[axis.parent] for axis in axes]
 
 
 # ----------------------------------------------------------------------------------------------------- lines in space
@@ -176,26 +184,12 @@ def _frame(x: Array, z: Array, origin: Array) -> Frame:
     return Frame(np.column_stack([x, np.cross(z, x), z]), origin)
 
 
-def _frame_towards(tree: Tree, held: Frame, point: Array, z: Array, after: Sequence[Axis], size: float) -> Frame:
-    """Return the frame on an axis whose x is the common normal with all axes behind it.
+def _frame_towards(held: Frame, point: Array, z: Array, after: Axis | None, size: float) -> Frame:
+    """Return the frame on an axis whose x is the common normal with another one.
 
-    What these leave free is as in the frame `held`: the direction of x, and the height at which its origin is nearest.
+    What that leaves free is as in the frame `held`: the direction of x, and the height at which its origin is nearest.
     """
-    x, height, by = None, None, ""
-    for axis in after:
-        normal, foot = _common_normal(point, z, axis, size)
-        turned = x is not None and normal is not None and np.linalg.norm(np.cross(x, normal)) > SAME
-        moved = height is not None and foot is not None and abs(height - foot) > SAME * size
-        if turned or moved:
-            what = (
-                f"it and joint {by!r} have different common normals with the axis that carries both, and a row has "
-                "one; write URDF or MJCF"
-            )
-            raise refuse(tree, f"joint {axis.joint.name!r}", what)
-        if normal is not None and x is None:
-            x, by = normal, axis.joint.name
-        if foot is not None and height is None:
-            height, by = foot, axis.joint.name
+    x, height = (None, None) if after is None else _common_normal(point, z, after, size)
     if x is None:
         x = held.rotation[:, 0]
         if np.linalg.norm(np.cross(x, z)) < 0.1:

@@ -10,7 +10,7 @@ import heapq
 import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rne.bodies.inertia import Inertia
 from rne.export.axes import Axis, Frame, axes_of, modified_frames, standard_frames
-from rne.export.document import Losses, number, refuse
+from rne.export.document import Losses, in_order, number, refuse
 
 if TYPE_CHECKING:
     from rne.model.tree import Drive, Tree
@@ -34,12 +34,14 @@ PLACE_ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class _Row:
-    """The four numbers of a row."""
+    """The numbers of a row; the last two are those of branches."""
 
     a: float
     alpha: float
     d: float
     theta: float
+    gamma: float = 0.0
+    b: float = 0.0
 
 
 def dh_of(tree: Tree, coordinates: Sequence[str], convention: str) -> tuple[str, Losses]:
@@ -48,21 +50,20 @@ def dh_of(tree: Tree, coordinates: Sequence[str], convention: str) -> tuple[str,
     Raises
     ------
     ModelError
-        A joint follows another, or its axis cannot be reached from that of the joint before because that one has
-        another joint behind it already, with another common normal.
+        Nothing moves, or, in the standard convention, joints behind the same one do not turn about one axis.
     ArgumentError
         A link has first moments without a mass.
     """
     losses = Losses(tree, FORMAT)
-    _refuse_followers(tree)
-    axes = _sorted(axes_of(tree), coordinates)
+    losses.add_states(tree)
+    axes = _sorted(axes_of(tree), [joint.name for joint in in_order(tree, coordinates)])
     if not axes:
         raise refuse(tree, "robot", "nothing moves, and a DH table has a row for each joint; write URDF or MJCF")
-    if [axis.joint.name for axis in axes] != list(coordinates):
-        losses.add(
-            "rows stand behind those that carry them; the coordinates are", ", ".join(a.joint.name for a in axes)
-        )
-    base, frames = (standard_frames if convention == "standard" else modified_frames)(tree, axes)
+    leading = [axis.joint.name for axis in axes if axis.joint.mimic is None]
+    if leading != list(coordinates):
+        losses.add("rows stand behind those that carry them; the coordinates are", ", ".join(leading))
+    standard = convention == "standard"
+    base, frames, starts = standard_frames(tree, axes) if standard else modified_frames(axes)
     lines = [f"name = {_text(tree.name)}", f'convention = "{convention}"']
     lines.append(f"gravity = {_list(tree.gravity)}")
     if not base.is_root:
@@ -72,7 +73,8 @@ def dh_of(tree: Tree, coordinates: Sequence[str], convention: str) -> tuple[str,
     place = {axis.joint.name: k for k, axis in enumerate(axes, 1)}
     for k, axis in enumerate(axes, 1):
         before = base if axis.parent is None else frames[place[axis.parent] - 1]
-        row = (_standard_row if convention == "standard" else _modified_row)(before, frames[k - 1])
+        frame = frames[k - 1]
+        row = _standard_row(before, frame) if standard else _modified_row(before, starts[k - 1], frame)
         parent = "base" if axis.parent is None else f"link{place[axis.parent]}"
         lines += ["", "[[rows]]", *_row_lines(axis, row, springs[axis.joint.name])]
         if parent != (f"link{k - 1}" if k > 1 else "base"):
@@ -85,18 +87,9 @@ def dh_of(tree: Tree, coordinates: Sequence[str], convention: str) -> tuple[str,
     return "\n".join(lines) + "\n", losses
 
 
-def _refuse_followers(tree: Tree) -> None:
-    for joint in tree.joints:
-        if joint.movable and joint.mimic is not None:
-            what = (
-                f"it follows {joint.mimic.leader!r}, and no row of a DH table can; lock that one, or write URDF or MJCF"
-            )
-            raise refuse(tree, f"joint {joint.name!r}", what)
-
-
-def _sorted(axes: Iterable[Axis], coordinates: Sequence[str]) -> list[Axis]:
-    """Return the axes parents first, otherwise in the order of the coordinates."""
-    rank = {name: k for k, name in enumerate(coordinates)}
+def _sorted(axes: Iterable[Axis], joints: Sequence[str]) -> list[Axis]:
+    """Return the axes parents first, otherwise in the order of the joints."""
+    rank = {name: k for k, name in enumerate(joints)}
     behind: dict[str | None, list[Axis]] = {}
     for axis in axes:
         behind.setdefault(axis.parent, []).append(axis)
@@ -122,12 +115,15 @@ def _standard_row(before: Frame, frame: Frame) -> _Row:
     return _Row(float(x @ apart), _angle(z, frame.rotation[:, 2], x), float(z @ apart), theta)
 
 
-def _modified_row(before: Frame, frame: Frame) -> _Row:
-    """Rx(alpha) Tx(a) Rz(theta) Tz(d): the joint axis is z of the frame itself."""
-    x, z = before.rotation[:, 0], frame.rotation[:, 2]
-    apart = frame.origin - before.origin
+def _modified_row(before: Frame, start: Frame, frame: Frame) -> _Row:
+    """Rz(gamma) Tz(b) to the start, then Rx(alpha) Tx(a) Rz(theta) Tz(d): the joint axis is z of the frame itself."""
+    x, z, up = start.rotation[:, 0], frame.rotation[:, 2], before.rotation[:, 2]
+    apart = frame.origin - start.origin
     theta = _angle(x, frame.rotation[:, 0], z)
-    return _Row(float(x @ apart), _angle(before.rotation[:, 2], z, x), float(z @ apart), theta)
+    row = _Row(float(x @ apart), _angle(up, z, x), float(z @ apart), theta)
+    if start is before:
+        return row
+    return replace(row, gamma=_angle(before.rotation[:, 0], x, up), b=float(up @ (start.origin - before.origin)))
 
 
 def _angle(start: Array, end: Array, about: Array) -> float:
@@ -161,6 +157,8 @@ def _row_lines(axis: Axis, row: _Row, spring: _Spring) -> list[str]:
     joint, drive = axis.joint, axis.joint.drive
     stiffness, load, viscous = spring
     values = {"a": row.a, "alpha": row.alpha, "d": row.d, "theta": row.theta}
+    if row.gamma or row.b:
+        values |= {"gamma": row.gamma, "b": row.b}
     if drive.rotor_inertia or drive.gear_ratio != 1:
         values |= {"rotor_inertia": drive.rotor_inertia, "gear_ratio": drive.gear_ratio}
     if viscous:
@@ -171,6 +169,9 @@ def _row_lines(axis: Axis, row: _Row, spring: _Spring) -> list[str]:
     bounds = {"lower": limits.lower, "upper": limits.upper, "velocity": limits.velocity, "effort": limits.effort}
     values |= {key: bound for key, bound in bounds.items() if math.isfinite(bound)}
     lines = [f"name = {_text(joint.name)}", f'joint = "{joint.kind}"']
+    if joint.mimic is not None:
+        law = f"ratio = {number(joint.mimic.ratio)}, offset = {number(joint.mimic.offset)}"
+        lines.append(f"mimic = {{ joint = {_text(joint.mimic.leader)}, {law} }}")
     return lines + [f"{key} = {number(value)}" for key, value in values.items()] + _coulomb_lines(drive)
 
 

@@ -38,6 +38,11 @@ class Losses:
         """Note what is lost, and the joint or link that loses it."""
         self._names.setdefault(what, []).append(name)
 
+    def add_states(self, tree: Tree) -> None:
+        """Note the named states of a tree."""
+        for state in tree.states:
+            self.add("named states are not written", state.name)
+
     def tell(self, level: int) -> None:
         """Issue all warnings, at the caller `level` levels up."""
         for what, names in self._names.items():

@@ -61,11 +61,12 @@ def mjcf_of(tree: Tree, coordinates: Sequence[str]) -> tuple[str, Losses]:
         losses.add("coordinates stand in the order of the bodies", ", ".join(writer.order))
     _add_tendons(root, tree)
     _add_followers(root, tree)
+    _add_keyframes(root, tree, writer.moving)
     return xml_text(root, tree), losses
 
 
 class _Bodies:
-    """The bodies of a tree as nested elements; `order` is that of the coordinates then."""
+    """The bodies of a tree as nested elements; `order` is that of the coordinates then, `moving` that of all joints."""
 
     def __init__(self, tree: Tree, coordinates: Sequence[str], losses: Losses) -> None:
         self._tree = tree
@@ -76,6 +77,7 @@ class _Bodies:
             self._behind.setdefault(joint.parent, []).append(joint)
         self._stand_ins: set[str] = set()
         self.order: list[str] = []
+        self.moving: list[str] = []
 
     def world(self) -> ET.Element:
         """Return the world with all bodies in it."""
@@ -125,6 +127,7 @@ class _Bodies:
         _add_inertia(element, body, body.name in self._stand_ins, self._losses)
         if joint.movable:
             element.append(_joint(joint, self._losses))
+            self.moving.append(joint.name)
             if joint.mimic is None:
                 self.order.append(joint.name)
         return element
@@ -226,3 +229,26 @@ def _add_followers(root: ET.Element, tree: Tree) -> None:
         ET.SubElement(equality, "joint", joint1=joint.name, joint2=mimic.leader, polycoef=law)
     if len(equality):
         root.append(equality)
+
+
+def _add_keyframes(root: ET.Element, tree: Tree, moving: Sequence[str]) -> None:
+    """Add the named states; a follower stands where its leader puts it."""
+    if not tree.states:
+        return
+    joints = {joint.name: joint for joint in tree.joints}
+    keyframe = ET.SubElement(root, "keyframe")
+
+    def values(of: tuple[tuple[str, float], ...], offsets: bool) -> str:
+        known = dict(of)
+
+        def value(name: str) -> float:
+            mimic = joints[name].mimic
+            if mimic is None:
+                return known.get(name, 0.0)
+            return mimic.ratio * value(mimic.leader) + offsets * mimic.offset
+
+        return numbers(map(value, moving))
+
+    for state in tree.states:
+        q, qd = values(state.q, True), values(state.qd, False)
+        ET.SubElement(keyframe, "key", name=state.name, qpos=q, qvel=qd)

@@ -32,6 +32,7 @@ def urdf_of(tree: Tree, coordinates: Sequence[str]) -> tuple[str, Losses]:
         A link has first moments without a mass.
     """
     losses = Losses(tree, FORMAT)
+    losses.add_states(tree)
     if tuple(tree.gravity) != STANDARD_GRAVITY:
         losses.add(f"the gravity {tuple(tree.gravity)} is not written, readers take that of the Earth along -z")
     root = ET.Element("robot", name=tree.name)

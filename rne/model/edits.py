@@ -64,7 +64,7 @@ def locked(tree: Tree, values: Mapping[str, float], argument: str = "lock") -> T
 
 
 def _fixed(joint: Joint, position: float) -> Joint:
-    return replace(joint, kind="fixed", origin=_moved(joint, position), axis=(0.0, 0.0, 1.0), mimic=None)
+    return replace(joint, kind="fixed", origin=moved(joint, position), axis=(0.0, 0.0, 1.0), mimic=None)
 
 
 def _relaxed(coupling: Coupling, frozen: Mapping[str, float]) -> Coupling:
@@ -73,7 +73,7 @@ def _relaxed(coupling: Coupling, frozen: Mapping[str, float]) -> Coupling:
     return replace(coupling, rest=coupling.rest - first + coupling.ratio * second)
 
 
-def _moved(joint: Joint, position: float) -> Pose:
+def moved(joint: Joint, position: float) -> Pose:
     """Return the pose of the child of a joint in its parent, with the joint at `position`."""
     rotation, axis = np.array(joint.origin.rotation), np.array(joint.axis)
     offset = np.array(joint.origin.position)

@@ -17,12 +17,13 @@ from rne.model import couplings, edits, parameters
 from rne.model.editing import Editing
 from rne.model.link_table import LinkTable, compile_tree
 from rne.model.lock_doubts import lock_doubts
+from rne.model.states import Stated
 from rne.model.tree import Drive, Joint, Tree
 from rne.model.tree_checks import check_tree
 from rne.model.writing import Writing
 
 
-class Robot(Editing, Writing):
+class Robot(Editing, Stated, Writing):
     """A robot, the first argument of most functions of rne. Immutable: `with_...` methods return new robots.
 
     It can be shared between threads, pickled, copied and sent to other processes.

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from rne.bodies.inertia import Inertia
 from rne.check import IDENTITY, ZERO, Matrix, Vector, matrix, vector
 from rne.errors import ArgumentError, Problem, shown
+from rne.model.states import State
 
 STANDARD_GRAVITY: Vector = (0.0, 0.0, -9.81)
 
@@ -302,6 +303,7 @@ class Tree:
     couplings : tuple of `Coupling`: springs and dampers between joints.
     ignored : tuple of `Ignored`: elements that the reader ignored silently.
     packages : pairs of name and folder, the ROS packages that were specified for loading.
+    states : tuple of `State`: positions and velocities by name, such as the keyframes of MJCF.
 
     Examples
     --------
@@ -324,3 +326,4 @@ class Tree:
     couplings: tuple[Coupling, ...] = ()
     ignored: tuple[Ignored, ...] = ()
     packages: tuple[tuple[str, str], ...] = ()
+    states: tuple[State, ...] = ()

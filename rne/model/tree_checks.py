@@ -12,6 +12,7 @@ from rne.check import ORTHONORMAL
 from rne.errors import listed, shown
 from rne.model.checks import check_drive, check_place, is_measurable
 from rne.model.findings import Findings, Spot, WrongValueError
+from rne.model.states import State
 from rne.model.structure import check_structure
 from rne.model.tree import Body, Coupling, Drive, Joint, Limits, Mimic, Pose, Tree
 from rne.model.values import as_number, as_numbers, as_square
@@ -82,6 +83,11 @@ def _check_entries(tree: Tree, findings: Findings) -> None:
             _holds(coupling, key, _text, spot)
         for key in OF_COUPLING:
             _holds(coupling, key, as_number, spot)
+    for state in _parts(tree, "states", State, robot):
+        spot = findings.at(f"state {shown(state.name)}")
+        _holds(state, "name", _text, spot)
+        for key in ("q", "qd"):
+            _holds(state, key, _positions, spot)
 
 
 def _parts(tree: Tree, key: str, kind: type[Part], spot: Spot) -> Sequence[Part]:
@@ -151,6 +157,14 @@ def _holds(part: object, key: str, convert: Callable[[Any], object], spot: Spot)
 def _text(value: object) -> None:
     if not isinstance(value, str) or not value:
         raise WrongValueError("is not a nonempty string")
+
+
+def _positions(value: object) -> None:
+    pairs = value if isinstance(value, tuple | list) else [None]
+    for pair in pairs:
+        if not isinstance(pair, tuple | list) or len(pair) != 2 or not isinstance(pair[0], str):
+            raise WrongValueError("is not a tuple of pairs of a name and a number")
+        as_number(pair[1])
 
 
 def _vector(value: object) -> None:

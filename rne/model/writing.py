@@ -96,8 +96,9 @@ class Writing:
     def to_dh(self, path: str | os.PathLike[str] | None = None, *, convention: str = "modified") -> str:
         """Return the robot as a DH table in TOML, and write it to a file if one is named.
 
-        Every chain has one; a tree only where the joints behind the same link have the same common normal with it
-        ("modified"), or turn about the same axis ("standard"). What is bolted together becomes one body.
+        Every tree has one in the modified convention, with Khalil and Kleinfinger's two parameters for branches; in the
+        standard one joints behind the same link have to turn about the same axis. What is bolted together becomes one
+        body.
 
         Parameters
         ----------
@@ -109,7 +110,7 @@ class Writing:
         ArgumentError
             The path is not that of a TOML file, or the convention is unknown.
         ModelError
-            A joint that no row can hold, because of where it is or because it follows another.
+            Nothing moves, or a joint that no row of the standard convention can hold, because of where it is.
 
         Warns
         -----

@@ -12,13 +12,16 @@ from rne.errors import ArgumentError
 from rne.model.findings import Findings
 from rne.model.tree import Tree
 from rne.read.dh.reader import read_dh
-from rne.read.files import file_name
+from rne.read.files import file_name, read_bytes
+from rne.read.mjcf.reader import is_mjcf, read_mjcf
 from rne.read.packages import checked_packages
 from rne.read.urdf.nodes import EXPAND
 from rne.read.urdf.reader import read_urdf
 from rne.read.urdf.xacro import read_xacro
 
-URDF, DH, XACRO = (".urdf", ".xml"), ".toml", ".xacro"
+URDF, MJCF, DH, XACRO = ".urdf", ".mjcf", ".toml", ".xacro"
+EITHER = ".xml"
+"""Suffix of URDF and MJCF files, told apart by their outermost element."""
 _REFUSED = {
     ".sdf": "this is SDF, which is not supported; convert it to URDF first",
 }
@@ -36,12 +39,12 @@ def read(
 
     Parameters
     ----------
-    path : a URDF file (``.urdf``, ``.xml``), a xacro file (``.xacro``) or a DH table (``.toml``, for example
-        ``robot.dh.toml``).
+    path : a URDF file (``.urdf``, ``.xml``), a xacro file (``.xacro``), an MJCF file (``.xml``, ``.mjcf``) or a DH
+        table (``.toml``, for example ``robot.dh.toml``).
     args : values of the arguments of a xacro file, by name; such a file is expanded if they are given, even if empty.
     packages : folders of ROS packages by name; the tree keeps them for the meshes.
     strict : whether doubts are errors (True) or notes of the tree (False); see `rne.read.urdf.read_urdf`.
-    extensions : whether to read what other programs keep in a URDF; a DH table has nothing of the kind.
+    extensions : whether to read what other programs keep in a URDF; other formats have nothing of the kind.
 
     Returns
     -------
@@ -76,12 +79,20 @@ def read(
         raise ArgumentError(f"args: only xacro files take arguments, and {where} is not one; omit them")
     if suffix == XACRO:
         tree = read_xacro(where, args, packages=folders, strict=strict, extensions=extensions)
-    elif suffix in URDF:
+    elif is_mjcf_file(where):
+        tree = read_mjcf(Path(where), strict=strict)
+    elif suffix in (URDF, EITHER):
         tree = read_urdf(Path(where), strict=strict, extensions=extensions)
     elif suffix == DH:
         tree = read_dh(where, strict=strict)
     else:
-        wanted = ", ".join([*URDF, DH, XACRO])
+        wanted = ", ".join([URDF, EITHER, MJCF, DH, XACRO])
         what = _REFUSED.get(suffix, f"the suffix {suffix!r} is not that of a robot format; wanted is one of {wanted}")
         Findings(where).at("").fail(what)
     return replace(tree, packages=tuple(folders.items()))
+
+
+def is_mjcf_file(where: str) -> bool:
+    """Whether a file is MJCF, by its suffix or its outermost element; `ModelError` if it cannot be read."""
+    suffix = Path(where).suffix.lower()
+    return suffix == MJCF or (suffix == EITHER and is_mjcf(read_bytes(Findings(where))))

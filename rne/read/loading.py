@@ -18,6 +18,7 @@ from rne.model.robot import Robot
 from rne.model.tree import Tree
 from rne.read import read
 from rne.read.dh.reader import read_dh, tree_from_rows
+from rne.read.mjcf.reader import read_mjcf
 from rne.read.poses import as_pose
 from rne.read.urdf.reader import read_urdf
 
@@ -34,7 +35,7 @@ def load(
     strict: bool = True,
     extensions: bool = False,
 ) -> Robot:
-    """Load a robot, from URDF (``.urdf``, ``.xml``, ``.xacro``) or a DH table (``.toml``), according to the suffix.
+    """Load a robot from URDF (``.urdf``, ``.xacro``), MJCF (``.mjcf``), ``.xml`` of either, or a DH table (``.toml``).
 
     Parameters
     ----------
@@ -114,6 +115,40 @@ def load_urdf(
     return make_robot(read_urdf(path_or_text, strict=strict, extensions=extensions), base, lock, joints, gravity)
 
 
+def load_mjcf(
+    path_or_text: str | bytes | os.PathLike[str],
+    *,
+    base: Any = None,
+    lock: Mapping[str, float] | None = None,
+    joints: Sequence[str] | None = None,
+    gravity: ArrayLike | None = None,
+    strict: bool = True,
+) -> Robot:
+    """Load a robot from an MJCF file, the format of MuJoCo, or from a text that holds one (extra `mujoco`).
+
+    Hinges and slides, also several of one body, with armature, damping, friction and springs, and those of actuators;
+    equalities of joints of first degree as mimic joints; fixed tendons as springs and dampers between joints; gravity;
+    sites as frames; keyframes as states (`Robot.state`). Positions are those of MuJoCo (`qpos`).
+
+    Parameters
+    ----------
+    path_or_text : a path, or the XML itself, which finds no other files by relative paths.
+    base, lock, joints, gravity, strict : as for `load`, which also lists the errors and warnings.
+
+    Returns
+    -------
+    Robot
+
+    Examples
+    --------
+    >>> import rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> rne.load_mjcf(arm.to_mjcf()).joint_names
+    ('shoulder', 'elbow')
+    """
+    return make_robot(read_mjcf(path_or_text, strict=strict), base, lock, joints, gravity)
+
+
 def load_dh(
     path: str | os.PathLike[str],
     *,
@@ -150,6 +185,7 @@ def from_dh(
     convention: str,
     name: str = "robot",
     base: Any = None,
+    tool: Any = None,
     couplings: Sequence[Mapping[str, Any]] | None = None,
     lock: Mapping[str, float] | None = None,
     joints: Sequence[str] | None = None,
@@ -160,18 +196,22 @@ def from_dh(
 
     Parameters
     ----------
-    rows : one mapping per joint, with the keys ``joint`` ("revolute" or "prismatic"), ``a, alpha, d, theta`` (m, rad;
-        the constant parts: the angle of a revolute joint is theta + q, the slide of a prismatic one d + q), ``mass``
-        (kg), ``com`` (3) and ``inertia`` (3x3, or the six by name) in the row's own frame, inertia about the center of
-        mass; or ``first_moment`` (3, kg m) for ``com``, and inertia about the origin, as of a set of base parameters;
+    rows : one mapping per joint, with the keys ``joint`` ("revolute", "prismatic", "screw" with ``pitch``, m per rad,
+        or "fixed"), ``a, alpha, d, theta`` (m, rad; the constant parts: the angle of a revolute joint is theta + q, the
+        slide of a prismatic one d + q, with minus signs if ``sign`` is -1), ``mass`` (kg),
+        ``com`` (3) and ``inertia`` (3x3, or the six by name) in the row's own frame, inertia about the center of mass;
+        or ``first_moment`` (3, kg m) for ``com``, and inertia about the origin, as of a set of base parameters;
         optional ``name, lower, upper, velocity, effort, stiffness, rest``, and of the motor ``rotor_inertia,
         gear_ratio, viscous, coulomb``: reflected to the joint, the first and third are multiplied by gear_ratio^2, the
-        last by abs(gear_ratio). ``parent`` ("base", "link1" and so on) is the parent link, if not that of the previous
-        row.
+        last by abs(gear_ratio). ``mimic`` (a name, or ``joint, ratio, offset``) is the joint that it follows. ``link``
+        is the name of its link ("link1" and so on), ``parent`` its parent link, if not that of the previous row; for
+        branches of the modified convention there are ``gamma`` and ``b``, Rz(gamma) Tz(b) in front (Khalil and
+        Kleinfinger 1986).
     convention : "standard", A = Rz(theta) Tz(d) Tx(a) Rx(alpha), the frame of a row at the far end of its link; or
         "modified", A = Rx(alpha) Tx(a) Rz(theta) Tz(d), with alpha and a of the same row. There is no default.
     name : name of the robot.
     base : pose of the table's base frame in the world, a mapping with ``xyz`` and ``rpy``, or a 4x4 matrix.
+    tool : pose of the frame "tool" in that of the last row, in the same way.
     couplings : springs and dampers between joints, each a mapping with ``joints`` (two names) and some of ``stiffness,
         viscous, rest, ratio``: they act on the stretch q_a - ratio q_b - rest of their joints a and b.
     lock, joints, gravity, strict : as for `load`, which lists errors and warnings.
@@ -187,7 +227,9 @@ def from_dh(
     >>> rne.gravity_vector(arm.with_gravity([0, -9.81, 0]), [0.0]).round(3)
     array([19.62])
     """
-    tree = tree_from_rows(rows, convention=convention, name=name, base=base, couplings=couplings, strict=strict)
+    tree = tree_from_rows(
+        rows, convention=convention, name=name, base=base, tool=tool, couplings=couplings, strict=strict
+    )
     return make_robot(tree, None, lock, joints, gravity)
 
 

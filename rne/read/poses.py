@@ -27,6 +27,16 @@ def rotation_z(angle: float) -> Matrix:
     return (c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0)
 
 
+def rotation_quaternion(w: float, x: float, y: float, z: float) -> Matrix:
+    """Return the rotation of a quaternion, of any length but zero."""
+    double = 2.0 / (w * w + x * x + y * y + z * z)
+    return (
+        (1.0 - double * (y * y + z * z), double * (x * y - w * z), double * (x * z + w * y)),
+        (double * (x * y + w * z), 1.0 - double * (x * x + z * z), double * (y * z - w * x)),
+        (double * (x * z - w * y), double * (y * z + w * x), 1.0 - double * (x * x + y * y)),
+    )
+
+
 def rotation_rpy(rpy: Vector) -> Matrix:
     """Return the rotation of roll, pitch, yaw (rad) about the fixed axes x, y, z: Rz(yaw) Ry(pitch) Rx(roll)."""
     (cr, cp, cy), (sr, sp, sy) = map(cos, rpy), map(sin, rpy)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rne.errors import ModelError
 from rne.model.robot import Robot
 from rne.model.tree import Body, Tree
+from rne.read import is_mjcf_file
 from rne.read.packages import Packages, ways_to_name
 from rne.read.urdf.geometry import Geometry, read_geometry
 from rne.viewer.meshes import locate, package_of
@@ -159,6 +160,8 @@ def _shapes(robot: Robot) -> tuple[tuple[Geometry, ...], tuple[str, ...]]:
     if source.startswith("<") or source.endswith(".toml"):
         return (), ()
     try:
+        if is_mjcf_file(source):
+            return (), ("shapes of MJCF files are not shown; bodies are ellipsoids of their inertia",)
         everything = read_geometry(source)
     except ModelError as error:
         return (), (f"no shapes: {error}",)

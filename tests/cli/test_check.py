@@ -82,7 +82,13 @@ def test_mending(run: Run, robot_file, tmp_path) -> None:
     assert (tmp_path / "again.urdf").read_bytes() == out.read_bytes()
     itself = run("check", robot_file, "--fix", robot_file)
     assert (itself.exit_code, itself.stdout) == (2, "")
-    assert run("check", "models/planar2/robot.dh.toml", "--fix", out).exit_code == 1
+    other = run("check", "models/planar2/robot.dh.toml", "--fix", out)
+    assert (other.exit_code, other.stdout) == (2, "")
+    assert "OUT is the same kind of file as ROBOT; let it end in .toml" in other.stderr
+    table = tmp_path / "same.dh.toml"
+    assert run("check", "models/planar2/robot.dh.toml", "--fix", table).exit_code == 0
+    with open("models/planar2/robot.dh.toml", "rb") as file:
+        assert table.read_bytes() == file.read()
 
 
 def test_verified(run: Run, robot_file, robot) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from trajectories import Run
 
+import rne
 from rne.cli import main
 from rne.model.tree import Drive
 from rne.read import read
@@ -148,3 +149,15 @@ def test_names_that_the_terminal_cannot_show(tmp_path, monkeypatch) -> None:
 
 def test_no_robot_is_2(run: Run) -> None:
     assert run("info").exit_code == 2
+
+
+def test_states_of_a_mujoco_file(run: Run, tmp_path) -> None:
+    path = tmp_path / "arm.xml"
+    rne.load("models/planar2/robot.dh.toml").with_states({"home": [0.1, 0.2], "bent": {"elbow": -1.5}}).to_mjcf(path)
+    page = run("info", path).stdout
+    rows = page[page.index("STATES (rad, m)") :].splitlines()[1:4]
+    assert [row.split() for row in rows] == [
+        ["joint", "home", "bent"], ["shoulder", "0.1", "0"], ["elbow", "0.2", "-1.5"]
+    ]  # fmt: skip
+    states = json.loads(run("info", path, "--json").stdout)["states"]
+    assert states["home"] == {"q": {"shoulder": 0.1, "elbow": 0.2}, "qd": {"shoulder": 0.0, "elbow": 0.0}}

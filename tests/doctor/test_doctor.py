@@ -305,7 +305,8 @@ def test_a_real_robot_that_is_refused_can_be_repaired(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "error"),
     [
-        ("robot.dh.toml", "", rne.FileError),
+        ("robot.json", "", rne.FileError),
+        ("robot.dh.toml", "", rne.ModelError),
         ("robot.urdf", "<robot", rne.ModelError),
         ("robot.urdf", SOUND.replace('izz="0.002"', ""), rne.ModelError),
         ("missing/robot.urdf", None, rne.ModelError),

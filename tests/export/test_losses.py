@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-from checks import assert_near, random_states
+from checks import assert_near, random_robot, random_states
 from own_robots import arm
 
 import rne
@@ -97,9 +97,16 @@ def test_the_world_of_mujoco_is_its_own():
 def test_what_a_dh_table_cannot_hold_is_named():
     text = said(two_link().to_dh)
     assert "lost are ('floor', 'a', 'b')" in text
-    follower = two_link(second='<mimic joint="one" multiplier="2"/>')
-    with pytest.raises(ModelError, match=r"joint 'two': it follows 'one', and no row of a DH table can"):
-        follower.to_dh()
+
+
+@pytest.mark.filterwarnings("ignore:.*links are called link1")
+@pytest.mark.parametrize("convention", ["standard", "modified"])
+def test_followers_are_rows_that_follow(convention, tmp_path):
+    follower = two_link(second='<mimic joint="one" multiplier="2" offset="0.3"/>')
+    path = tmp_path / "two.toml"
+    follower.to_dh(path, convention=convention)
+    states = random_states(1)
+    assert_near(rne.inverse_dynamics(rne.load(path), *states), rne.inverse_dynamics(follower, *states))
 
 
 def branching(first: str, second: str) -> rne.Robot:
@@ -112,19 +119,28 @@ def branching(first: str, second: str) -> rne.Robot:
 
 
 @pytest.mark.filterwarnings("ignore:.*links are called link1")
-def test_trees_have_a_dh_table_where_the_common_normals_are_one_line(tmp_path):
-    # Both axes cross the line along x at height 0.3, one of them turned about it.
+def test_trees_have_a_dh_table(tmp_path):
+    # Both axes cross the line along x at height 0.3, one of them turned about it; in the other robot they do not.
     both = '<origin xyz="0.5 0 0.3" rpy="0.4 0 0"/><axis xyz="0 0 1"/>', '<origin xyz="-0.2 0 0.3"/><axis xyz="0 1 0"/>'
-    robot = branching(*both)
-    path = tmp_path / "y.toml"
-    robot.to_dh(path)
-    states = random_states(3)
-    assert_near(rne.inverse_dynamics(rne.load(path), *states), rne.inverse_dynamics(robot, *states))
-    with pytest.raises(ModelError, match=r"joint 'three': it and joint 'two', both behind joint 'one', do not turn"):
-        robot.to_dh(convention="standard")
     off = branching(both[0], '<origin xyz="-0.2 0.1 0.3" rpy="0.3 0 0"/><axis xyz="0 1 0"/>')
-    with pytest.raises(ModelError, match=r"joint 'three': it and joint 'two' have different common normals"):
-        off.to_dh()
+    path = tmp_path / "y.toml"
+    states = random_states(3)
+    for robot, plain in (branching(*both), True), (off, False):
+        assert ("gamma" not in robot.to_dh(path)) is plain
+        assert_near(rne.inverse_dynamics(rne.load(path), *states), rne.inverse_dynamics(robot, *states))
+    with pytest.raises(ModelError, match=r"joint 'three': it and joint 'two', both behind joint 'one', do not turn"):
+        off.to_dh(convention="standard")
+
+
+@pytest.mark.filterwarnings("ignore:.*(links are called|rows stand behind|the base weighs)")
+@pytest.mark.parametrize("seed", range(12))
+def test_random_trees_have_a_modified_dh_table(seed, tmp_path):
+    robot = random_robot(seed, joints=3 + seed)
+    path = tmp_path / "tree.toml"
+    robot.to_dh(path)
+    again = rne.load(path, joints=robot.joint_names)
+    states = random_states(robot.n)
+    assert_near(rne.inverse_dynamics(again, *states), rne.inverse_dynamics(robot, *states), rtol=1e-11)
 
 
 def test_nothing_that_moves_has_no_dh_table():

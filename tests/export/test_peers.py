@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import oracles
 import pytest
-from checks import random_robot
+from checks import random_robot, random_states
 from own_robots import arm, gripper
-from written import MODELS, mujoco_gap, of_rigid_bodies, pinocchio_gap, rne_gap
+from written import MODELS, gap, mujoco_gap, of_rigid_bodies, pinocchio_gap, rne_gap
 
 import rne
 
@@ -94,3 +95,28 @@ def test_massless_links_and_point_masses_are_what_mujoco_takes():
     with pytest.warns(rne.ModelWarning, match=r"move no mass; 1e-14 kg is written \('link1_axis', 'link3_axis'\)"):
         robot.to_mjcf()
     assert mujoco_gap(robot) < CLOSE
+
+
+def evenly_rubbing(robot: rne.Robot) -> rne.Robot:
+    """The robot with all that URDF and its extensions hold: Earth's gravity, friction of one size, no couplings."""
+    drives = {
+        joint.name: replace(joint.drive, coulomb_minus=joint.drive.coulomb_plus)
+        for joint in robot.tree.joints
+        if joint.movable
+    }
+    tree = replace(robot.tree, couplings=(), gravity=(0.0, 0.0, -9.81))
+    return rne.Robot(tree, robot.joint_names).with_drives(drives)
+
+
+@pytest.mark.parametrize(
+    "robot", [*MODELS, *range(8)], ids=lambda robot: getattr(robot, "parent", Path(str(robot))).name
+)
+def test_urdf_with_extensions_holds_rotors_springs_and_friction(robot):
+    """Without `strict`, where a spring or damper of a random robot is negative and couplings made up for it."""
+    robot = evenly_rubbing(random_robot(robot, joints=3 + robot) if isinstance(robot, int) else loaded(robot))
+    again = rne.load_urdf(robot.to_urdf(), extensions=True, strict=False)
+    assert again.joint_names == robot.joint_names
+    states = random_states(robot.n, 3)
+    for friction in (False, True):
+        wanted = rne.inverse_dynamics(robot, *states, friction=friction)
+        assert gap(rne.inverse_dynamics(again, *states, friction=friction), wanted) < CLOSE

@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from checks import assert_near, random_states
-from fuzz.mutations import dh, spoiled, urdf
+from fuzz.mutations import dh, mjcf, spoiled, urdf
 from fuzz.trial import attempt
 from oracles_dh import pin_model_from_dh
 
@@ -31,6 +31,20 @@ def test_spoiled_files(source, first) -> None:
             raise
     refused = sum(robot is None for robot in outcomes)
     assert PART / 5 < refused < PART  # the mutations do spoil, and do not only spoil
+
+
+@pytest.mark.filterwarnings("ignore:.*(in MJCF|mju_)")
+@pytest.mark.parametrize("first", range(0, CASES // 10, PART))
+def test_spoiled_mjcf_files(first) -> None:
+    """Fewer, since each is compiled by MuJoCo."""
+    outcomes = []
+    for case in range(first, first + PART):
+        try:
+            outcomes.append(attempt(spoiled(case, mjcf), ".xml"))
+        except BaseException as error:
+            error.add_note(f"case {case} of mjcf")
+            raise
+    assert PART / 5 < sum(robot is None for robot in outcomes) < PART
 
 
 @pytest.mark.parametrize("path", CORPUS, ids=[path.name for path in CORPUS])
@@ -66,6 +80,7 @@ def test_sound_dh_files_agree_with_pinocchio(case) -> None:
     text = dh(case)
     robot, model = attempt(text.encode(), ".dh.toml"), pin_model_from_dh(tomllib.loads(text))
     assert robot is not None
+    assert robot.n == model.nv
     springs = np.array([robot.joint(name).drive.stiffness for name in robot.joint_names])
     rest = np.array([robot.joint(name).drive.rest for name in robot.joint_names])
     q, qd, qdd = random_states(robot.n, 5, seed=case)

@@ -135,7 +135,7 @@ def test_rows_and_couplings():
 
 @pytest.mark.parametrize("parent", ["link0", "link2", "link01", "link-1", "link٣", "link99999999999999", "link", "tip"])
 def test_only_rows_before_are_parents(parent):
-    with pytest.raises(rne.ModelError, match=r"is not one of the previous rows: base, link1$"):
+    with pytest.raises(rne.ModelError, match=r"is not one of the previous links: base, link1$"):
         tree_from_rows([ROW, ROW | {"parent": parent}], convention="modified")
     for good in ("base", "link1"):
         assert tree_from_rows([ROW, ROW | {"parent": good}], convention="modified").joints[1].parent == good

@@ -40,7 +40,7 @@ def test_suffix_picks_the_reader(tmp_path, name, text):
     ("name", "wanted"),
     [
         ("r.sdf", "SDF"),
-        ("r.json", "suffix '.json' is not that of a robot format; wanted is one of .urdf, .xml, .toml, .xacro"),
+        ("r.json", "suffix '.json' is not that of a robot format; wanted is one of .urdf, .xml, .mjcf, .toml, .xacro"),
         ("robot", "suffix ''"),
     ],
 )

@@ -21,13 +21,15 @@ from rne.read.dh.fields import Fields
 from rne.read.dh.rows import Row, read_rows
 from rne.read.dh.toml import Places, load_toml
 from rne.read.files import file_name
+from rne.read.followers import free_followers
 from rne.read.poses import XYZ_RPY, as_matrix, as_vector, rotation_rpy, rotation_x, rotation_z
+from rne.read.screws import Screw, screw_joint
 
 CONVENTIONS = {
     "standard": "A = Rz(theta) Tz(d) Tx(a) Rx(alpha)",
     "modified": "A = Rx(alpha) Tx(a) Rz(theta) Tz(d), Craig",
 }
-TABLE_KEYS = ("name", "convention", "gravity", "base", "rows", "couplings")
+TABLE_KEYS = ("name", "convention", "gravity", "base", "tool", "rows", "couplings")
 ROTATION_ROUNDING = 1e-8
 """How far the rotation of a base pose may be from orthonormal: eight digits of each entry."""
 
@@ -35,8 +37,8 @@ ROTATION_ROUNDING = 1e-8
 def read_dh(path: str | os.PathLike[str], *, strict: bool = True) -> Tree:
     """Read a DH table from a TOML file.
 
-    The file holds ``convention`` ("standard" or "modified"), optionally ``name``, ``gravity`` and ``base``, and one
-    ``[[rows]]`` table for each joint, and optional ``[[couplings]]`` between them; `tree_from_rows` describes them.
+    The file holds ``convention`` ("standard" or "modified"), optionally ``name``, ``gravity``, ``base``, ``tool``, and
+    one ``[[rows]]`` table for each joint, and optional ``[[couplings]]`` between them; `tree_from_rows` describes them.
 
     Parameters
     ----------
@@ -81,6 +83,7 @@ def tree_from_rows(
     name: str = "robot",
     gravity: Sequence[float] | None = None,
     base: object = None,
+    tool: object = None,
     couplings: Sequence[Mapping[str, object]] | None = None,
     strict: bool = True,
 ) -> Tree:
@@ -90,9 +93,15 @@ def tree_from_rows(
     ----------
     rows : one mapping for each joint, from the base to the tip:
 
-        - ``joint`` : "revolute" or "prismatic".
+        - ``joint`` : "revolute", "prismatic", "screw", or "fixed" for a flange, a bracket, a tool.
         - ``a, alpha, d, theta`` : the constant parts (m, rad), 0 where missing. The angle of a revolute joint is
-          ``theta + q``, the slide of a prismatic one ``d + q``.
+          ``theta + q``, the slide of a prismatic one ``d + q``, and of a screw both move.
+        - ``gamma, b`` : of the modified convention, Rz(gamma) Tz(b) in front of the four, for branches (Khalil and
+          Kleinfinger 1986): where several rows hang on one link, x of its frame leads to one of them alone.
+        - ``sign`` (1) : -1 if q counts the other way: ``theta - q``, ``d - q``.
+        - ``pitch`` : of a screw, m of travel along z per rad; negative for a left-hand thread.
+        - ``mimic`` : joint that is followed, its name, or a mapping with ``joint``, ``ratio`` (1) and ``offset`` (0):
+          ``q = ratio * q_joint + offset``.
         - ``mass`` (kg), ``com`` (3, m), ``inertia`` (kg m^2; 3x3, or a mapping with ixx, iyy, izz and, where they are
           not zero, ixy, ixz, iyz): in the DH frame of the row, the inertia about the center of mass. The products are
           entries of the tensor, as in URDF.
@@ -104,6 +113,7 @@ def tree_from_rows(
           positive and negative velocity: ``[plus, minus]`` or a mapping; ``minus`` may carry either sign.
         - ``gear_ratio`` (1), ``stiffness, rest`` : of the joint; ``lower, upper, velocity, effort`` : its limits.
         - ``name`` : of the joint, ``joint1`` and so on where missing.
+        - ``link`` : name of the link, ``link1`` and so on where missing.
         - ``parent`` : the link that it hangs on where that is not the row before: "base" or "link1" and so on. In the
           standard convention the joint axis is z of that link.
     convention : "standard", A = Rz(theta) Tz(d) Tx(a) Rx(alpha), or "modified", A = Rx(alpha) Tx(a) Rz(theta) Tz(d)
@@ -112,6 +122,7 @@ def tree_from_rows(
     gravity : (3,) acceleration of free fall, m/s^2, in the axes of the root: the world if there is a base pose, else
         the DH base frame. The standard is (0, 0, -9.81).
     base : pose of the DH base frame in the world: a mapping with ``xyz`` (m) and ``rpy`` (rad), or a 4x4 matrix.
+    tool : pose of the frame "tool" in that of the last row, in the same way.
     couplings : springs and dampers between joints, each a mapping with ``joints`` (two names), ``stiffness`` (N m/rad
         or N/m), ``viscous`` (N m s/rad or N s/m), ``rest`` (0) and ``ratio`` (1): the stretch of joints a and b is
         ``q_a - ratio * q_b - rest``, the spring stores ``stiffness * stretch**2 / 2``. At the joints, without gears.
@@ -137,7 +148,7 @@ def tree_from_rows(
     ['base', 'link1_axis', 'link1', 'link2_axis', 'link2']
     """
     values: dict[str, object] = {"rows": rows, "convention": convention, "name": name, "gravity": gravity}
-    values |= {"base": base, "couplings": couplings}
+    values |= {"base": base, "tool": tool, "couplings": couplings}
     given = {key: value for key, value in values.items() if value is not None}
     return _build(given, Findings("<dh>", strict), Places(""))
 
@@ -147,14 +158,23 @@ def _build(values: Mapping[str, object], findings: Findings, places: Places) -> 
     table.reject_unknown(TABLE_KEYS)
     name = table.text("name", "robot")
     gravity = table.vector("gravity", STANDARD_GRAVITY)
-    place = _place_modified if table.choice("convention", CONVENTIONS) == "modified" else _place_standard
+    standard = table.choice("convention", CONVENTIONS) != "modified"
     bodies, joints = _read_base(table)
-    for row in read_rows(table, places):
-        more_bodies, more_joints = place(row)
+    rows = read_rows(table, places)
+    for number, row in enumerate(rows, 1):
+        if standard and (row.gamma or row.b):
+            spot = findings.at(f"row {number}", row.joint.line)
+            spot.error("gamma and b are of the modified convention; in the standard one they add to theta and d")
+        more_bodies, more_joints = (_place_standard if standard else _place_modified)(row)
         bodies += more_bodies
         joints += more_joints
         for joint in more_joints:
             check_place(joint, findings.at(f"joint {joint.name!r}", joint.line))
+    if table.has("tool") and rows:
+        bodies.append(Body("tool", has_inertial=False))
+        pose = _read_pose(table, "tool")
+        joints.append(Joint("tool_pose", "fixed", rows[-1].body.name, "tool", pose, line=table.line_of("tool")))
+    joints = free_followers(joints, findings)
     couplings = read_couplings(table, [joint for joint in joints if joint.movable], places)
     check_structure(bodies, joints, findings)
     check_passive(joints, couplings, findings)
@@ -170,9 +190,13 @@ def _place_standard(row: Row) -> tuple[list[Body], list[Joint]]:
     slides = row.joint.kind == "prismatic"
     moving = Pose(rotation_z(row.theta), (0.0, 0.0, row.d if slides else 0.0))
     bolted = Pose(rotation_x(row.alpha), (row.a, 0.0, 0.0 if slides else row.d))
-    joint = replace(row.joint, child=axis.name, origin=moving)
+    if not row.joint.movable:
+        turn, (x, y, _) = np.array(moving.rotation), np.array(moving.rotation) @ (row.a, 0.0, 0.0)
+        whole = Pose(as_matrix(turn @ np.array(bolted.rotation)), (float(x), float(y), row.d))
+        return [row.body], [replace(row.joint, child=row.body.name, origin=whole)]
+    between, joints = _moving(replace(row.joint, child=axis.name, origin=moving), row)
     bolt = Joint(f"{row.body.name}_fixed", "fixed", axis.name, row.body.name, bolted, line=row.body.line)
-    return [axis, row.body], [joint, bolt]
+    return [*between, axis, row.body], [*joints, bolt]
 
 
 def _place_modified(row: Row) -> tuple[list[Body], list[Joint]]:
@@ -180,33 +204,46 @@ def _place_modified(row: Row) -> tuple[list[Body], list[Joint]]:
     (ct, st), (ca, sa) = (cos(row.theta), sin(row.theta)), (cos(row.alpha), sin(row.alpha))
     rotation = (ct, -st, 0.0), (ca * st, ca * ct, -sa), (sa * st, sa * ct, ca)
     origin = Pose(rotation, (row.a, -sa * row.d, ca * row.d))
-    return [row.body], [replace(row.joint, child=row.body.name, origin=origin)]
+    if row.gamma or row.b:  # Khalil and Kleinfinger: Rz(gamma) Tz(b) comes first
+        turn = np.array(rotation_z(row.gamma))
+        x, y, z = (turn @ origin.position).tolist()
+        origin = Pose(as_matrix(turn @ np.array(rotation)), (x, y, z + row.b))
+    between, joints = _moving(replace(row.joint, child=row.body.name, origin=origin), row)
+    return [*between, row.body], joints
+
+
+def _moving(joint: Joint, row: Row) -> tuple[list[Body], list[Joint]]:
+    """Return the joint of a row; of a screw the two that it is made of, and the link between them."""
+    if not row.pitch:
+        return [], [joint]
+    place, turn = np.array(joint.origin.position), np.array(joint.origin.rotation)
+    return screw_joint(joint, Screw(turn @ joint.axis, place, 1.0, row.pitch))
 
 
 def _read_base(table: Fields) -> tuple[list[Body], list[Joint]]:
     base = Body("base", has_inertial=False)
     if not table.has("base"):
         return [base], []
-    mount = Joint("base_pose", "fixed", "world", "base", _read_pose(table), line=table.line_of("base"))
+    mount = Joint("base_pose", "fixed", "world", "base", _read_pose(table, "base"), line=table.line_of("base"))
     return [Body("world", has_inertial=False), base], [mount]
 
 
-def _read_pose(table: Fields) -> Pose:
-    inner = table.inner("base")
+def _read_pose(table: Fields, key: str) -> Pose:
+    inner = table.inner(key)
     if inner is not None:
         inner.reject_unknown(XYZ_RPY)
         return Pose(rotation_rpy(inner.vector("rpy", ZERO)), inner.vector("xyz", ZERO))
-    value = table.values["base"]
+    value = table.values[key]
     try:
         matrix = np.array(as_square(value, 4))
     except WrongValueError as wrong:
-        table.spot("base").error(f"base = {shown(value)} {wrong}, nor a table with xyz and rpy")
+        table.spot(key).error(f"{key} = {shown(value)} {wrong}, nor a table with xyz and rpy")
         return Pose()
     rotation = matrix[:3, :3]
     off = np.abs(rotation @ rotation.T - np.eye(3)).max()
     if off > ROTATION_ROUNDING or np.linalg.det(rotation) < 0 or (matrix[3] != (0, 0, 0, 1)).any():
-        table.spot("base").error(
-            f"base = {shown(value)} is not a pose: a rotation (orthonormal to {ROTATION_ROUNDING:g}, right-handed) and"
+        table.spot(key).error(
+            f"{key} = {shown(value)} is not a pose: a rotation (orthonormal to {ROTATION_ROUNDING:g}, right-handed) and"
             " a position above the row 0 0 0 1 are wanted"
         )
     return Pose(as_matrix(rotation), as_vector(matrix[:3, 3]))

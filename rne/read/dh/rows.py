@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from math import inf, tau
 
 import numpy as np
@@ -16,15 +14,24 @@ from rne.check import SYMMETRY_ROUNDING, ZERO, Matrix, vector
 from rne.errors import listed, shown
 from rne.model.checks import check_body, check_drive, check_limits, is_measurable, note_far
 from rne.model.findings import WrongValueError
-from rne.model.tree import Body, Drive, Joint, Limits
+from rne.model.tree import Body, Drive, Joint, Limits, Mimic
 from rne.model.values import as_number, as_numbers, as_sequence, as_square
 from rne.read.dh.fields import Fields
 from rne.read.dh.toml import Places
 from rne.read.poses import as_matrix, tensor
 
-KINDS = {"revolute": "turns about z", "prismatic": "slides along z"}
+FIXED, SCREW = "fixed", "screw"
+KINDS = {
+    "revolute": "turns about z",
+    "prismatic": "slides along z",
+    SCREW: "turns about z and slides along it",
+    FIXED: "does not move",
+}
+BRANCHING = ("gamma", "b")
+"""The two parameters of Khalil and Kleinfinger for branches."""
 ROW_KEYS = (
-    *("joint", "a", "alpha", "d", "theta", "mass", "com", "first_moment", "inertia", "name", "parent"),
+    *("joint", "a", "alpha", "d", "theta", *BRANCHING, "mass", "com", "first_moment", "inertia", "name", "link"),
+    *("parent", "sign", "pitch", "mimic"),
     *("rotor_inertia", "gear_ratio", "viscous", "coulomb", "stiffness", "rest"),
     *("lower", "upper", "velocity", "effort"),
 )
@@ -34,9 +41,10 @@ OTHER_NAMES = {
     "sigma": "joint",
     "offset": "theta of a revolute joint, d of a prismatic one",
     "m": "mass",
-    "r": "com",
     "I": "inertia",
     "Jm": "rotor_inertia",
+    "r": "com, or d of Khalil and Kleinfinger",
+    "epsilon": "b",
     "G": "gear_ratio",
     "B": "viscous",
     "Tc": "coulomb",
@@ -56,6 +64,8 @@ class Row:
     joint : about or along z; its child and origin depend on the convention and are not filled in.
     body : the link, in the DH frame of the row.
     a, alpha, d, theta : the constant parts, m and rad.
+    gamma, b : of a branch, rad and m: what comes before them, Rz(gamma) Tz(b).
+    pitch : of a screw, m of travel per rad; zero for other joints.
     """
 
     joint: Joint
@@ -64,6 +74,9 @@ class Row:
     alpha: float
     d: float
     theta: float
+    gamma: float = 0.0
+    b: float = 0.0
+    pitch: float = 0.0
 
 
 def read_rows(table: Fields, places: Places) -> list[Row]:
@@ -79,10 +92,15 @@ def read_rows(table: Fields, places: Places) -> list[Row]:
     if len(rows) > MOST_ROWS:
         table.spot("rows").error(f"there are {len(rows):,} rows; more than {MOST_ROWS:,} are not accepted")
         return []
-    return [_read_row(row, number, table, places) for number, row in enumerate(rows, 1)]
+    links = ["base"]
+    found = []
+    for number, row in enumerate(rows, 1):
+        found.append(_read_row(row, number, table, places, links))
+        links.append(found[-1].body.name)
+    return found
 
 
-def _read_row(values: object, number: int, table: Fields, places: Places) -> Row:
+def _read_row(values: object, number: int, table: Fields, places: Places, links: list[str]) -> Row:
     line_of = partial(places.entry, "rows", number - 1)
     element = f"row {number}"
     if not isinstance(values, Mapping):
@@ -93,34 +111,85 @@ def _read_row(values: object, number: int, table: Fields, places: Places) -> Row
     row = Fields(values, element, table.findings, line_of)
     row.reject_unknown(ROW_KEYS, OTHER_NAMES)
     kind = row.choice("joint", KINDS) or "revolute"
-    name = row.text("name", f"joint{number}")
+    name, parent = row.text("name", f"joint{number}"), _read_parent(row, links)
     joint = Joint(
-        name, kind, _read_parent(row, number), "", limits=_read_limits(row), drive=_read_drive(row), line=line_of("")
+        name,
+        "revolute" if kind == SCREW else kind,
+        parent,
+        "",
+        axis=(0.0, 0.0, _read_sign(row)),
+        limits=_read_limits(row),
+        drive=_read_drive(row),
+        mimic=_read_mimic(row),
+        line=line_of(""),
     )
-    body = _read_body(row, f"link{number}")
-    a, d = row.number("a"), row.number("d")
-    for key, length in ("a", a), ("d", d):
+    if kind == FIXED:
+        joint = _read_fixed(joint, row)
+    body = _read_body(row, row.text("link", f"link{number}"))
+    lengths = {key: row.number(key) for key in ("a", "d", "b")}
+    for key, length in lengths.items():
         note_far(key, length, row.spot(key))
-    return Row(joint, body, a, _read_angle(row, "alpha"), d, _read_angle(row, "theta"))
+    angles = {key: _read_angle(row, key) for key in ("alpha", "theta", "gamma")}
+    return Row(joint, body, **lengths, **angles, pitch=_read_pitch(row, kind))
 
 
-def _read_parent(row: Fields, number: int) -> str:
+def _read_parent(row: Fields, links: list[str]) -> str:
     """Return the parent link of the row: that of the previous row, of an earlier one, or the base."""
-    before = f"link{number - 1}" if number > 1 else "base"
-    parent = row.text("parent", before)
-    if not _stands_before(parent, number):
-        earlier = listed(chain(["base"], (f"link{k}" for k in range(1, number))))
-        row.spot("parent").error(f"parent = {parent!r} is not one of the previous rows: {earlier}")
-        return before
+    parent = row.text("parent", links[-1])
+    if parent != links[-1] and parent not in links:
+        row.spot("parent").error(f"parent = {parent!r} is not one of the previous links: {listed(links)}")
+        return links[-1]
     return parent
 
 
-def _stands_before(parent: str, number: int) -> bool:
-    found = _LINK.fullmatch(parent)
-    return parent == "base" or (found is not None and int(found[1]) < number)
+def _read_sign(row: Fields) -> float:
+    sign = row.number("sign", 1.0)
+    if abs(sign) != 1.0:
+        row.spot("sign").error(f"sign = {sign:g} is neither 1 nor -1, the direction in which q counts")
+        return 1.0
+    return sign
 
 
-_LINK = re.compile(r"link([1-9][0-9]{0,8})")
+def _read_mimic(row: Fields) -> Mimic | None:
+    if not row.has("mimic"):
+        return None
+    if isinstance(row.values["mimic"], str):
+        return Mimic(row.text("mimic", ""))
+    inner = row.inner("mimic")
+    if inner is None:
+        given = shown(row.values["mimic"])
+        row.spot("mimic").error(f"mimic = {given} is no name of a joint, nor a table of joint, ratio, offset")
+        return None
+    inner.reject_unknown(("joint", "ratio", "offset"), {"multiplier": "ratio"})
+    if not inner.has("joint"):
+        inner.spot("joint").error("'joint' is missing, the name of the joint that is followed")
+        return None
+    return Mimic(inner.text("joint", ""), inner.number("ratio", 1.0), inner.number("offset"))
+
+
+def _read_pitch(row: Fields, kind: str) -> float:
+    pitch = row.number("pitch")
+    if kind != SCREW:
+        if row.has("pitch"):
+            row.spot("pitch").error("pitch is for joint = 'screw', the travel in m per rad")
+        return 0.0
+    if pitch == 0:
+        zero = "pitch = 0 makes no screw; say joint = 'revolute'"
+        row.spot("pitch").error(zero if row.has("pitch") else "'pitch' is missing, the travel in m per rad")
+    return pitch
+
+
+_OF_MOTION = (
+    *("sign", "lower", "upper", "velocity", "effort", "stiffness", "rest", "mimic"),
+    *("rotor_inertia", "gear_ratio", "viscous", "coulomb"),
+)
+
+
+def _read_fixed(joint: Joint, row: Fields) -> Joint:
+    """Return a joint without what a fixed one has not; note what is given in vain."""
+    if given := [key for key in _OF_MOTION if row.has(key)]:
+        row.spot(given[0]).note(f"the joint is fixed, so {', '.join(given)} say nothing")
+    return Joint(joint.name, FIXED, joint.parent, joint.child, line=joint.line)
 
 
 def _read_angle(row: Fields, key: str) -> float:

@@ -26,13 +26,14 @@ from rne.model.findings import Findings
 from rne.model.structure import check_structure, parents_first
 from rne.model.tree import Body, Drive, Joint, Limits, Mimic, Pose, Tree
 from rne.read.files import file_name, read_bytes
+from rne.read.followers import free_followers
 from rne.read.poses import rotate_tensor, rotation_rpy, tensor
 from rne.read.urdf.extensions import with_extensions
 from rne.read.urdf.grammar import MIRRORED, check_grammar
 from rne.read.urdf.leftovers import check_leftovers
 from rne.read.urdf.nodes import Node
 from rne.read.urdf.planar import PLANAR, check_planar, unfold_planar
-from rne.read.urdf.repeats import each_once, free_followers
+from rne.read.urdf.repeats import each_once
 from rne.read.urdf.xmltree import Element, parse
 
 KINDS = {
@@ -49,7 +50,7 @@ NAMELESS = "robot"
 
 _OTHER_ROOTS = {
     "sdf": "this is SDF, not URDF; convert it to URDF first",
-    "mujoco": "this is MJCF (MuJoCo), which is not supported yet; convert it to URDF first",
+    "mujoco": "this is MJCF (MuJoCo), not URDF; rne.load_mjcf reads it",
 }
 
 

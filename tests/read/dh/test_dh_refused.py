@@ -48,7 +48,17 @@ def test_convention_must_be_named(convention):
 @pytest.mark.parametrize(
     ("changes", "wanted"),
     [
-        ({"joint": "fixed"}, "joint = 'fixed' is not known; wanted is one of 'revolute'"),
+        ({"joint": "planar"}, "joint = 'planar' is not known; wanted is one of 'revolute'"),
+        ({"joint": "screw"}, "'pitch' is missing, the travel in m per rad"),
+        ({"joint": "screw", "pitch": 0}, "pitch = 0 makes no screw"),
+        ({"pitch": 0.1}, "pitch is for joint = 'screw'"),
+        ({"sign": 0.5}, "sign = 0.5 is neither 1 nor -1"),
+        ({"sign": "-1"}, "sign = '-1' is not a number"),
+        ({"mimic": 3}, "mimic = 3 is no name of a joint, nor a table of joint, ratio, offset"),
+        ({"mimic": {"ratio": 2}}, "row 1, mimic: 'joint' is missing"),
+        ({"mimic": {"joint": 3, "ratio": 2}}, "row 1, mimic: joint = 3 is not a text"),
+        ({"gamma": 0.1}, "gamma and b are of the modified convention"),
+        ({"link": 3}, "link = 3 is not a text"),
         ({"joint": "revolut"}, "did you mean 'revolute'"),
         ({"joint": 0}, "joint = 0 is not known"),
         ({"aplha": 1}, "key 'aplha' is unknown (did you mean 'alpha'?)"),
@@ -77,7 +87,7 @@ def test_convention_must_be_named(convention):
         ({"gear_ratio": 1e200, "viscous": 1}, "finite square"),
         ({"name": ""}, "name = '' is not a text"),
         ({"name": 3}, "name = 3 is not a text"),
-        ({"parent": "link1"}, "parent = 'link1' is not one of the previous rows: base"),
+        ({"parent": "link1"}, "parent = 'link1' is not one of the previous links: base"),
         ({"parent": 0}, "parent = 0 is not a text"),
     ],
 )
@@ -97,6 +107,8 @@ def test_bad_rows(changes, wanted):
         ({"coulomb": [-1, 1], "gear_ratio": 2}, "Coulomb friction -2 is negative"),
         ({"viscous": -1}, "viscous friction -1 is negative"),
         ({"rotor_inertia": -1}, "rotor inertia -1 is negative"),
+        ({"mimic": "joint2"}, "mimics 'joint2', which is not a joint"),
+        ({"mimic": "joint1"}, "mimics itself"),
     ],
 )
 def test_doubts_are_errors_when_strict_and_notes_otherwise(changes, wanted):

@@ -6,7 +6,8 @@
 from calls.bodies import BODY_CALLS
 from calls.call import Call
 from calls.design import DESIGN
+from calls.loading import LOADING
 from calls.motions import MOTIONS
 from calls.states import STATES
 
-CALLS: tuple[Call, ...] = (*STATES, *BODY_CALLS, *MOTIONS, *DESIGN)
+CALLS: tuple[Call, ...] = (*STATES, *LOADING, *BODY_CALLS, *MOTIONS, *DESIGN)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from own_robots import ARM, arm
+from own_robots import arm
 
 import rne
 from calls.bad import (
@@ -26,27 +26,13 @@ from calls.bad import (
     no_numbers,
 )
 from calls.call import BODY, Call, call_of
+from calls.loading import BASES, PLAIN
 from rne.model.tree import Body
 
-ROWS = [{"name": name, "joint": "revolute", "a": 1.0, "mass": 2.0} for name in ("one", "two")]
 MATRIX = [*no_numbers(N), *no_numbers(N * N), np.triu(np.ones((N, N))), np.eye(N + 1), np.eye(N)[None], np.eye(N) > 0]
 PATHS = [3, b"a.urdf", ["a.urdf"], "", "a.json", "none"]
-BASES = [
-    "text",
-    3,
-    [1, 2, 3],
-    np.eye(3),
-    np.eye(4) * 2,
-    {},
-    {"xyz": 1},
-    {"rpy": [0, 0]},
-    {"position": [0, 0, 0]},
-    np.eye(4) * 1j,
-]
-PLANAR = "models/planar2/robot.dh.toml"
-
 EVALUATOR = rne.Evaluator(ROBOT)
-PLAIN = rne.load(PLANAR)
+STATED = PLAIN.with_states({"home": [0.1, 0.2]})
 BODY_OF_A_LINK = Body("link", 1.0)
 
 
@@ -64,80 +50,6 @@ def fresh(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 BODY_CALLS: tuple[Call, ...] = (
-    call_of(
-        rne.load,
-        {
-            "path": [None, 3, b"a.urdf", ["a.urdf"], "", "a.json", "none.urdf", ARM],
-            "args": [["a"], "a", 3, {"a": 1}],
-            "base": BASES,
-            "packages": [["a"], "a", 3, {"a": 1}, {1: "."}, {"a": "none"}],
-        },
-        path=PLANAR,
-    ),
-    call_of(
-        rne.load_urdf,
-        {
-            "path_or_text": [None, 3, b"a.urdf", ["a.urdf"], "", "none.urdf", "<a/>", bytearray(b"<robot/>")],
-            "base": BASES,
-        },
-        path_or_text=ARM,
-    ),
-    call_of(
-        rne.load_dh,
-        {"path": [None, 3, b"a.toml", ["a.toml"], "", "none.toml", ARM], "base": BASES},
-        path=PLANAR,
-    ),
-    call_of(
-        rne.from_dh,
-        {
-            "rows": [
-                None,
-                [],
-                {},
-                "rows",
-                3,
-                [3],
-                [None],
-                [{}],
-                [{"joint": "revolute", "mass": "2"}],
-                [{"joint": "revolute", 3: 1}],
-            ],
-            "name": ["", " ", 3, b"name", ["name"]],
-            "convention": ["Standard", "", None, 3, ["standard"], b"standard"],
-            "base": [
-                "text",
-                3,
-                [1, 2, 3],
-                np.eye(3),
-                np.eye(4) * 2,
-                {"xyz": 1},
-                {"rpy": [0, 0]},
-                {"position": [0, 0, 0]},
-                np.eye(4) * 1j,
-            ],
-            "couplings": [
-                "shoulder",
-                3,
-                {},
-                ["elbow"],
-                [None],
-                [{}],
-                [{"joints": ["one", "nowhere"], "stiffness": 1.0}],
-                [{"joints": ["one"], "stiffness": 1.0}],
-                [{"joints": ["one", "two"]}],
-                [{"joints": ["one", "two"], "stifness": 1.0}],
-                [{"joints": ["one", "two"], "stiffness": 1.0, "ratio": 0.0}],
-                *(
-                    [{"joints": ["one", "two"], "stiffness": 1.0, key: value}]
-                    for key in ("stiffness", "viscous", "rest", "ratio")
-                    for value in ["1", None, [1.0], True, 1j, np.nan, np.inf, *([-1.0] if key == "viscous" else [])]
-                ),
-            ],
-        },
-        rows=ROWS,
-        convention="standard",
-        couplings=[{"joints": ["one", "two"], "stiffness": 1.0}],
-    ),
     call_of(rne.Robot, {"tree": [None, "arm.urdf", 3, ROBOT, ROBOT.links]}, tree=arm().tree),
     call_of(ROBOT.joint, {"name": NAMES}, name="turret"),
     call_of(ROBOT.with_gravity, {"gravity": [None, *VECTOR]}, gravity=[0.0, 0.0, -1.0]),
@@ -292,6 +204,24 @@ BODY_CALLS: tuple[Call, ...] = (
         stiffness=np.eye(N) - 0.1,
         rest=np.ones(N),
     ),
+    call_of(
+        ROBOT.with_states,
+        {
+            "states": [
+                None,
+                ["home"],
+                "home",
+                3,
+                {3: np.zeros(N)},
+                {"": np.zeros(N)},
+                {"home": {"nowhere": 0.0}},
+                *({"home": value} for value in no_numbers(N)[:3]),
+                *({"home": {"turret": value}} for value in no_number()),
+            ]
+        },
+        states={"home": np.ones(N), "bent": {"turret": 0.5}},
+    ),
+    call_of(STATED.state, {"name": [None, 3, "", "nowhere", b"home"]}, name="home"),
     call_of(ROBOT.with_dampers, {"viscous": [None, *MATRIX, -np.eye(N), np.full(N, -1.0)]}, viscous=np.eye(N)),
     call_of(
         ROBOT.with_parameters,

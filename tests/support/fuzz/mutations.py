@@ -13,6 +13,8 @@ from collections.abc import Callable
 import numpy as np
 from strategies import random_tree, to_urdf
 
+import rne
+
 Mutation = Callable[[random.Random, str], str]
 
 # What stands for numbers in files that went wrong: other notations, other languages, other programs.
@@ -52,7 +54,9 @@ def dh(case: int) -> str:
     if rng.integers(2):
         lines.append(f"gravity = [0.0, {number()}, -9.81]")
     for k in range(rng.integers(1, 6)):
-        lines += ["[[rows]]", f'joint = "{"revolute" if rng.integers(3) else "prismatic"}"', f'name = "j{k}"']
+        kind = str(rng.choice(["revolute", "revolute", "prismatic", "screw", "fixed"])) if k else "revolute"
+        lines += ["[[rows]]", f'joint = "{kind}"', f'name = "j{k}"']
+        lines += ["pitch = 0.1", "sign = -1"] if kind == "screw" else []
         lines += [f"{key} = {number()}" for key in ("a", "alpha", "d", "theta")]
         lines += [f"mass = {abs(number()) + 0.1}", f"com = [{number()}, {number()}, {number()}]"]
         lines.append("inertia = { ixx = 0.2, iyy = 0.3, izz = 0.4, ixy = 0.01, ixz = 0.0, iyz = -0.02 }")
@@ -62,11 +66,17 @@ def dh(case: int) -> str:
     return "\n".join([*lines, ""])
 
 
+def mjcf(case: int) -> str:
+    """Return a sound MJCF; every case another robot of one to five joints."""
+    rng = np.random.default_rng(case)
+    return rne.Robot(random_tree(rng, int(rng.integers(1, 6)), heavy_tips=True)).to_mjcf()
+
+
 def spoiled(case: int, source: Callable[[int], str]) -> bytes:
     """Return case number `case` of a file that was sound before one to three mutations."""
     rng = random.Random(case)
     text = source(case)
-    mutations = _ANY + (_URDF if source is urdf else _DH)
+    mutations = _ANY + (_DH if source is dh else _URDF)
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
         text = rng.choice(mutations)(rng, text)
     data = text.encode("utf-8", "surrogatepass")

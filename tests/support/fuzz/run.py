@@ -14,12 +14,12 @@ import time
 import warnings
 
 import numpy as np
-from fuzz.mutations import dh, spoiled, urdf
+from fuzz.mutations import dh, mjcf, spoiled, urdf
 from fuzz.trial import attempt
 
 import rne
 
-SOURCES = {"urdf": (urdf, ".urdf"), "dh": (dh, ".dh.toml")}
+SOURCES = {"urdf": (urdf, ".urdf"), "dh": (dh, ".dh.toml"), "mjcf": (mjcf, ".xml")}
 PART = 1000
 
 

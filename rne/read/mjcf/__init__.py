@@ -1,0 +1,1 @@
+"""MJCF, the robot description of MuJoCo, by way of its own compiler."""
