@@ -28,6 +28,8 @@ class Job:
     rename: dict[str, str]
     differentiate: bool
     window: int | None
+    cutoff: tuple[float, ...] | None = None
+    degree: int | None = None
     joints: tuple[str, ...] | None = None
     units: dict[str, str] = field(default_factory=dict)
     time_unit: str | None = None
@@ -81,6 +83,15 @@ def _turning(_: click.Context, __: click.Parameter, text: str | None) -> tuple[s
     if text is None:
         return None
     return () if text == "none" else tuple(name.strip() for name in text.split(","))
+
+
+def _frequencies(_: click.Context, parameter: click.Parameter, text: str | None) -> tuple[float, ...] | None:
+    if text is None:
+        return None
+    try:
+        return tuple(map(float, text.split(",")))
+    except ValueError:
+        raise click.BadParameter(f"wanted {parameter.metavar}, got {text!r}", param=parameter) from None
 
 
 _FORCES = (
@@ -139,8 +150,18 @@ _READING = (
         "all. For --differentiate.",
     ),
     click.option(
-        "--window", metavar="SAMPLES", type=int, help="Length of the differentiation filter, odd; 21 by default."
+        "--cutoff",
+        metavar="HZ[,HZ...]",
+        callback=_frequencies,
+        help="Cutoff of the differentiation filter, or one per joint; chosen from the data by default. inf interpolates.",
     ),
+    click.option(
+        "--window",
+        metavar="SAMPLES",
+        type=int,
+        help="Differentiate by polynomials in sliding windows of this odd length instead (Savitzky-Golay).",
+    ),
+    click.option("--degree", type=int, help="Degree of these polynomials; 4 by default."),
 )
 _WRITING = (
     click.option(
@@ -186,10 +207,9 @@ def takes_motion(
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
         def with_job(robot: Robot, notes: list[str], **options: Any) -> None:
-            if options["window"] is not None and not options["differentiate"]:
-                raise click.UsageError("--window requires --differentiate")
-            if options["unwrap"] is not None and not options["differentiate"]:
-                raise click.UsageError("--unwrap requires --differentiate")
+            for name in ("cutoff", "window", "degree", "unwrap"):
+                if options[name] is not None and not options["differentiate"]:
+                    raise click.UsageError(f"--{name} requires --differentiate")
             if isinstance(options["trajectory"], tuple):
                 options |= _several(options["trajectory"], options["output"])
             job = Job(**{part.name: options.pop(part.name) for part in fields(Job) if part.name in options})

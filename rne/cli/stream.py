@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 QUANTITIES = {"qd": "velocities", "qdd": "accelerations", "tau": "torques"}
 _LONG = 1.0  # seconds of work after which a progress bar is shown
+_NOISY = 0.1  # noise of a torque, relative to the torque, from where on it is told
 _TICKS = 1000  # steps of a progress bar
 
 
@@ -59,13 +60,15 @@ def opened(
     with _motion(robot, job, quantities) as motion:
         made = None
         if job.differentiate:
-            chosen = {} if job.window is None else {"window": job.window}
-            made = rne.files.Differentiated(motion, unwrap=job.unwrap, **chosen)
+            cutoff = job.cutoff[0] if job.cutoff and len(job.cutoff) == 1 else job.cutoff
+            made = rne.files.Differentiated(
+                motion, cutoff=cutoff, window=job.window, degree=job.degree, unwrap=job.unwrap
+            )
         say(*(f"{motion.name}: {remark}" for remark in _remarks(motion, made, zero)))
         yield motion, made
         say(*(f"{motion.name}: {doubt}" for doubt in motion.doubts(bool(made and made.missing))))
     if made:
-        say(*_odd(made))
+        say(*_odd(robot, made))
 
 
 def stream(robot: Robot, job: Job, work: Work) -> None:
@@ -131,6 +134,8 @@ def _stream(robot: Robot, job: Job, work: Work) -> None:
                 tally.add(counted)
                 advance(tally.samples)
     say(*tally.lines())
+    if work.peak in ("tau", "total"):
+        say(*noisy(robot, made, tally.rms))
     if job.fail_on_limit and any(tally.beyond.values()):
         raise click.exceptions.Exit(3)
 
@@ -184,13 +189,36 @@ def _remarks(motion: Trajectory, made: Differentiated | None, zero: bool) -> Ite
     yield from motion.columns.remarks
 
 
-def _odd(made: Differentiated) -> Iterator[str]:
+def _odd(robot: Robot, made: Differentiated) -> Iterator[str]:
+    if made.filter is not None:
+        joints = zip(robot.joint_names, made.filter.cutoff, strict=True)
+        yield f"cutoff: {', '.join(f'{name} {_hertz(cutoff)}' for name, cutoff in joints)}"
+        yield f"less certain within {made.filter.edge.max():.3g} s of the ends and of gaps"
     if made.turns:
         yield f"jumps by a turn taken out of q: {', '.join(f'{joint} {count}' for joint, count in made.turns.items())}"
     if made.duplicates:
         yield f"samples with the same time as the previous one: {made.duplicates}"
     if made.gaps:
         yield f"gaps in time, not bridged by derivatives: {made.gaps}"
+
+
+def _hertz(cutoff: float) -> str:
+    return f"{cutoff:.3g} Hz" if math.isfinite(cutoff) else "none (interpolated)"
+
+
+def noisy(robot: Robot, made: Differentiated | None, rms: NDArray[Any]) -> Iterator[str]:
+    """Yield a warning for joints where noise is more than a tenth of the torque."""
+    noise = None if made is None else made.torque_noise()
+    if noise is None:
+        return
+    with np.errstate(invalid="ignore"):
+        bad = (noise > _NOISY * rms) & (noise > _NOISY**3 * np.nanmax(rms, initial=0.0))
+    if bad.any():
+        told = ", ".join(f"{robot.joint_names[k]} {noise[k]:.3g} of {rms[k]:.3g}" for k in np.flatnonzero(bad))
+        yield (
+            f"warning: noise of the accelerations is more than a tenth of the torque (RMS): {told}; a lower --cutoff "
+            "lessens it, as far as the motion is slow enough"
+        )
 
 
 def _threads(wish: int | None, robot: Robot) -> int:

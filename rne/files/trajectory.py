@@ -218,6 +218,11 @@ class Trajectory:
             pa.string() if self._source.is_text else self._source.type_of(self.columns.time), self._time_unit
         )
 
+    @property
+    def rereadable(self) -> bool:
+        """Whether it can be gone through again; a pipe cannot."""
+        return self._start is not None
+
     def done(self) -> float:
         """Return how much has been read, from zero to one; NaN if that cannot be known."""
         return self._source.done()
@@ -256,7 +261,7 @@ class Trajectory:
             yield self._reader(Piece(0, lambda: [pa.nulls(0, kind) for kind in types]))
 
     def _begin_anew(self) -> None:
-        if self._start is None:
+        if not self.rereadable:
             raise ArgumentError(f"{self.name}: a pipe can be read only once; keep the chunks, or write it to a file")
         if hasattr(self._stream, "seek"):
             self._stream.seek(self._start)
