@@ -178,7 +178,7 @@ _WRITING = (
 
 
 def takes_motion(
-    output: str | None, streams: bool = True, forces: bool = True, optional: bool = False
+    output: str | None, streams: bool = True, forces: bool = True, optional: bool = False, beside: bool = False
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Add the argument TRAJECTORY and its options to a command, which receives them as a `Job`.
 
@@ -189,16 +189,23 @@ def takes_motion(
     streams : whether the output is streamed like the trajectory; otherwise it is a figure, and must be named.
     forces : whether the command has the options for friction and wrenches.
     optional : whether TRAJECTORY may be omitted although a file is written.
+    beside : whether the output is written besides a table on stdout, and only if it is named.
     """
     needed = bool(output) and not optional
     default = None if needed else ""
-    several = {"nargs": -1} if output and streams else {"default": default}
+    several = {"nargs": -1} if output and streams and not beside else {"default": default}
     trajectory = click.argument("trajectory", type=click.Path(allow_dash=True), required=needed, **several)
     written = click.option(
         "-o",
         "--output",
         metavar=output,
-        **({"default": "-", "help": "File to write; - is stdout, the default."} if streams else {"required": True}),
+        **(
+            {"default": "", "help": "File to write; none by default."}
+            if beside
+            else {"default": "-", "help": "File to write; - is stdout, the default."}
+            if streams
+            else {"required": True}
+        ),
     )
     parameters = (trajectory, *(_FORCES if forces else ()), *_READING)
     if output:

@@ -24,7 +24,7 @@ from rne.model.robot import Robot
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rne.files import Chunk, Differentiated, Trajectory
+    from rne.files import Chunk, Differentiated, Results, Trajectory
 
     Arrays = dict[str, NDArray[Any]]
 
@@ -44,12 +44,14 @@ class Work:
     run : function from the arguments of the public functions to the results, by quantity.
     peak : the quantity whose peaks are reported; a torque is compared with the limits.
     zero : whether missing quantities are zero.
+    measured : whether tau of the file is measured, and must be there; results then have model or tau, and residual.
     """
 
     quantities: Sequence[str]
     run: Callable[..., Arrays]
     peak: str
     zero: bool = True
+    measured: bool = False
 
 
 @contextmanager
@@ -103,41 +105,74 @@ def _stream(robot: Robot, job: Job, work: Work) -> None:
     """Read a trajectory, process it, write the results, and report a summary; in constant memory."""
     with ExitStack() as stack:
         motion, made = stack.enter_context(opened(robot, job, work.quantities, work.zero))
+        if work.measured and "tau" not in motion.columns.groups:
+            raise FileError(
+                f"{motion.where}: no tau columns: there is nothing measured; say where with --columns 'tau=PATTERN'"
+            )
         threads = _threads(job.threads, robot)
         written = _try(
             robot, job, work, [*motion.columns.groups, *(made.missing if made else ())], [*motion.columns.wrenches]
         )
         columns = {key: [f"{key}_{joint}" for joint in robot.joint_names] for key in written}
-        results = stack.enter_context(
-            rne.files.Results(
-                _bytes(sys.stdout, "output") if job.output == "-" else job.output,
-                columns,
-                time=motion.time_type,
-                single=job.single,
-                format=job.output_format,
-            )
-        )
+        results = stack.enter_context(_results(job, columns, motion)) if job.output else None
+        reports: list[rne.Residual] = []
+        origin: list[Any] = []
 
-        def do(read: Callable[[], Chunk]) -> tuple[object, Count]:
+        def do(read: Callable[[], Chunk]) -> tuple[object, Count, Any]:
             chunk = read()
             found = _found(job, work, chunk)
             arrays = {**chunk.arrays, "tau": found[work.peak]} if work.peak in ("tau", "total") else chunk.arrays
-            encoded = results.encode(chunk.t, found, chunk.first)
-            return encoded, count(robot, arrays, found[work.peak], chunk.nulls)
+            encoded = results.encode(chunk.t, found, chunk.first) if results else None
+            compared = (chunk.t, chunk.first, chunk.arrays["tau"], found["residual"]) if work.measured else None
+            return encoded, count(robot, arrays, found[work.peak], chunk.nulls), compared
 
         tally = Tally(robot, work.peak)
         with _progress(motion) as advance:
             # If writing takes much time, this thread is reserved for it.
-            workers = 0 if threads == 1 else max(1, threads - results.busy)
-            for encoded, counted in rne.files.in_order(do, (made or motion).pieces(), workers):
-                results.put(encoded)
+            workers = 0 if threads == 1 else max(1, threads - (results.busy if results else 0))
+            for encoded, counted, compared in rne.files.in_order(do, (made or motion).pieces(), workers):
+                if results:
+                    results.put(encoded)
                 tally.add(counted)
+                if compared:
+                    parts = [*reports, _compared(robot, motion, origin, *compared)]
+                    reports[:] = [rne.Residual.joined(parts)]
                 advance(tally.samples)
     say(*tally.lines())
-    if work.peak in ("tau", "total"):
-        say(*noisy(robot, made, tally.rms))
+    if reports and work.peak == "residual":
+        click.echo(str(reports[0]), err=job.output == "-")
+    elif reports:
+        say("measured - model:", *str(reports[0]).splitlines())
+    if work.peak in ("tau", "total", "residual"):
+        rms = np.sqrt(reports[0].variance + reports[0].mean ** 2) if reports else tally.rms
+        say(*noisy(robot, made, rms))
     if job.fail_on_limit and any(tally.beyond.values()):
         raise click.exceptions.Exit(3)
+
+
+def _results(job: Job, columns: dict[str, list[str]], motion: Trajectory) -> Results:
+    return rne.files.Results(
+        _bytes(sys.stdout, "output") if job.output == "-" else job.output,
+        columns,
+        time=motion.time_type,
+        single=job.single,
+        format=job.output_format,
+    )
+
+
+def _compared(
+    robot: Robot, motion: Trajectory, origin: list[Any], t: Any, first: int, measured: Any, rest: Any
+) -> rne.Residual:
+    """Return the report on the residuals of a chunk."""
+    from rne.analysis.residual import report
+
+    if t is None:
+        times = first + np.arange(len(rest), dtype=np.float64)
+    else:
+        if not origin and len(t):
+            origin.append(t[0])
+        times = rne.files.seconds(motion.name, t, first, origin[0] if origin else None)
+    return report(robot, times, measured, rest)
 
 
 def _found(job: Job, work: Work, chunk: Chunk) -> Arrays:
