@@ -17,6 +17,8 @@ from rne.errors import ArgumentError, shown
 from rne.model.robot import Robot
 from rne.tables import Report, cells, columns, percent
 
+_CONSTANT = 1e-12  # standard deviation over mean up to which a torque is constant, but for rounding
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Residual(Report):
@@ -62,9 +64,9 @@ class Residual(Report):
 
     @property
     def r2(self) -> Floats:
-        """Share of the variance of the measured torque that the model explains: 1 - rms^2 / variance."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found: Floats = 1 - self.rms**2 / self.variance
+        """Share of the variance of the measured torque that the model explains: 1 - rms^2 / variance; NaN without any."""
+        varies = self.variance > (_CONSTANT * self.mean) ** 2
+        found: Floats = 1 - np.divide(self.rms**2, self.variance, out=np.full_like(self.rms, np.nan), where=varies)
         return found
 
     def _table(self) -> str:

@@ -92,7 +92,8 @@ class Pieces:
                 cell[used], u[used], np.moveaxis(taken[used], 0, -1).swapaxes(0, 1),
                 [self._penalties[k] for k in members], low, high, cells,
             )  # fmt: skip
-            window = cell[core] // CORE - windows[0]
+            # By rounding a sample on the border of a piece may be in a cell of the next; its window reaches that far.
+            window = np.clip(cell[core] // CORE - windows[0], 0, len(windows) - 1)
             parts = evaluate(cell[core], u[core], window, low, coefficients, step, derivatives)
             for total, part in zip(found, parts, strict=True):
                 part[~known[core]] = np.nan
