@@ -28,13 +28,16 @@ Floats = NDArray[np.float64]
 _PER_OCTAVE = 12
 _SLOWEST = 1 / 16_000  # cutoff over sampling rate: bounds the window, and with it the memory of a stream
 _PERIODS = 1.0  # of the cutoff in a stretch, at least
+_ENDS = 0.5  # periods of the cutoff at the ends of a stretch that do not count
+_EDGE = 2.0  # factor on the cutoff there, before it is known
 _RAMP = 0.1  # of a stretch, at each end, over which the weight rises
 _BINS = 16.0  # averages per period of the cutoff, at least
 _FAR = 5 * _PER_OCTAVE // 4  # candidates above the best after which the search ends
+_SETTLED = 4.0  # density of a residual over that of the fastest noise, above which the search goes on to the end
 _SAME = 1e-12  # gain in an octave, relative to the square of the motion, that ends it, too
 _WAY_POINTS = 0.04  # s; slower samples are way points
 _CAUTION = 3.0  # in place of 2: too many candidates make one with too high a cutoff look good by chance
-_SAFETY = 2 ** (1 / 24)  # too high a cutoff costs little, too low a cutoff much
+_SAFETY = 2 ** (1 / 12)  # too high a cutoff costs little, too low a cutoff much
 _FREE = 0.3  # share of the noise that must remain in the residual
 _ROWS = 16_384  # averages that are filtered with one candidate, at most: beyond, those in the middle of each stretch
 _LEAST = 32  # samples, below which nothing is estimated
@@ -92,12 +95,13 @@ def choose(stretches: Sequence[tuple[Floats, Floats]], interval: float, derivati
     noises: list[Floats] = []  # what a density of one adds to it
     densities: list[Floats] = []
     powers: list[Floats] = []
-    size, scan = 0, _Scan(enough, interval, 1, derivative)
+    floor = _fastest(enough, interval)
+    size, scan = 0, _Scan(enough, interval, 1, derivative, slowest)
     last: Penalty | None = None
     for k, cutoff in enumerate(cutoffs):
         wanted = 2 ** max(0, math.floor(math.log2(min(1 / (_BINS * cutoff * interval), most / _LEAST))))
         if wanted != size:  # averages are as short as this cutoff needs
-            size, scan = wanted, _Scan(enough, interval, wanted, derivative)
+            size, scan = wanted, _Scan(enough, interval, wanted, derivative, cutoff)
             if last is not None:
                 scan.take(last)
         gain, density = scan.take(penalty_of(cutoff, interval))
@@ -108,23 +112,37 @@ def choose(stretches: Sequence[tuple[Floats, Floats]], interval: float, derivati
         densities.append(density)
         powers.append(scan.power)
         best = _best(gains, noises, densities)
+        settled = (np.array(densities)[best, np.arange(n)] < _SETTLED * floor).all()
         recent = -np.sum(gains[-_PER_OCTAVE:], axis=0)
-        if k - int(best.max()) >= _FAR or (k > 2 * _PER_OCTAVE and (recent <= _SAME * scan.power * scan.weight).all()):
+        if (settled and k - int(best.max()) >= _FAR) or (k > 2 * _PER_OCTAVE and (recent <= _SAME * scan.power * scan.weight).all()):
             break
     best = _best(gains, noises, densities)
-    lowest = np.minimum.accumulate(np.array(densities)[::-1], axis=0)[::-1]
+    lowest = _lowest(densities)
     chosen = np.minimum(np.array(cutoffs)[best] * _SAFETY, highest)
     which = np.arange(n)
     return Choice(chosen, lowest[best, which], np.array(powers)[best, which])
 
 
+def _fastest(stretches: Sequence[tuple[Floats, Floats]], interval: float) -> Floats:
+    """Return the density of the noise at the highest frequencies, from sixth differences of the samples."""
+    squares = np.concatenate([np.diff(y, n=6, axis=0) ** 2 for _, y in stretches])
+    found: Floats = interval * squares.mean(axis=0) / math.comb(12, 6)
+    return found
+
+
 def _best(gains: Sequence[Floats], noises: Sequence[float], densities: Sequence[Floats]) -> NDArray[np.int64]:
     """Return the number of the candidate with the least risk for each coordinate."""
-    density = np.minimum.accumulate(np.array(densities)[::-1], axis=0)[::-1]
+    density = _lowest(densities)
     steps = np.array(gains)
     steps[1:] += _CAUTION * density[1:] * np.diff(np.array(noises))[:, None]
     found: NDArray[np.int64] = np.argmin(np.cumsum(steps, axis=0), axis=0)
     return found
+
+
+def _lowest(densities: Sequence[Floats]) -> Floats:
+    """Return for each candidate the least density of the residuals of those up to two octaves above: that of the noise."""
+    rows = np.array(densities)
+    return np.array([rows[k : k + 2 * _PER_OCTAVE].min(axis=0) for k in range(len(rows))])
 
 
 def _transmitted(penalty: Penalty, derivative: int, power: int = 1) -> float:
@@ -144,7 +162,14 @@ def noise_of(penalty: Penalty, density: float, derivative: int) -> float:
 class _Scan:
     """Filters averages of the samples with one cutoff after another."""
 
-    def __init__(self, stretches: Sequence[tuple[Floats, Floats]], interval: float, size: int, derivative: int) -> None:
+    def __init__(
+        self,
+        stretches: Sequence[tuple[Floats, Floats]],
+        interval: float,
+        size: int,
+        derivative: int,
+        cutoff: float,
+    ) -> None:
         self._interval, self._derivative = interval * size, derivative
         rows = sum(len(t) for t, _ in stretches) // size
         share = min(1.0, _ROWS / max(rows, 1))
@@ -154,7 +179,7 @@ class _Scan:
         ]
         self._stretches = [pair for pair in self._stretches if len(pair[0]) >= _LEAST]
         self._scale = 1 / share
-        self._ramps = [_ramp(t, derivative) for t, _ in self._stretches]
+        self._ramps = [_ramp(t, derivative, _ENDS / cutoff) for t, _ in self._stretches]
         self._steps = [np.gradient(t) for t, _ in self._stretches]
         self.weight = self._scale * float(sum((w[0] * dt).sum() for w, dt in zip(self._ramps, self._steps, strict=True)))
         self._before: list[list[Floats]] = []
@@ -162,7 +187,7 @@ class _Scan:
     def take(self, penalty: Penalty) -> tuple[Floats, Floats]:
         """Return the change of the risk, without noise, from the candidate before; and the density of the residual."""
         p = self._derivative
-        own = penalty_of(penalty.cutoff, self._interval)
+        own = penalty_of(penalty.cutoff, self._interval, _EDGE)
         gain, squares, total, self.power = 0.0, 0.0, 0.0, np.zeros(1)
         made = []
         for k, (t, y) in enumerate(self._stretches):
@@ -196,10 +221,10 @@ def _averages(x: Floats, size: int) -> Floats:
     return found
 
 
-def _ramp(t: Floats, derivatives: int) -> list[Floats]:
+def _ramp(t: Floats, derivatives: int, ends: float) -> list[Floats]:
     """Return a weight that is one but near the ends, where it falls to zero with three derivatives; and derivatives."""
     length = _RAMP * (t[-1] - t[0])
-    u = np.clip(np.minimum(t - t[0], t[-1] - t) / length, 0.0, 1.0)
+    u = np.clip((np.minimum(t - t[0], t[-1] - t) - min(ends, 1.5 * length)) / length, 0.0, 1.0)
     side = np.where(t - t[0] < t[-1] - t, 1.0, -1.0) / length
     rise = np.polynomial.Polynomial([0, 0, 0, 0, 35, -84, 70, -20])
     found = []
