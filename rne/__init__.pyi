@@ -15,6 +15,8 @@ from .analysis.link_forces import LinkForces as LinkForces
 from .analysis.link_forces import link_forces as link_forces
 from .analysis.motor_sizing import MotorSizing as MotorSizing
 from .analysis.motor_sizing import motor_sizing as motor_sizing
+from .analysis.residual import Residual as Residual
+from .analysis.residual import residual as residual
 from .analysis.significance import Significance as Significance
 from .analysis.significance import TorqueParts as TorqueParts
 from .analysis.significance import significance as significance

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from rne.cli import bench, check, example, info, plot, trajectories, view
+from rne.cli import bench, check, example, info, plot, residual, trajectories, view
 from rne.cli.options import examples
 from rne.errors import RneError
 
@@ -63,6 +63,7 @@ def _version(package: str) -> str:
         "rne info panda.urdf",
         "rne check panda.urdf --verify",
         "rne id panda.urdf motion.csv -o torques.csv",
+        "rne residual panda.urdf log.csv --differentiate",
         "rne view panda.urdf motion.csv",
         "rne plot panda.urdf motion.csv -o torques.svg",
         "rne bench panda.urdf",
@@ -88,6 +89,7 @@ for command in (
     trajectories.inverse_dynamics,
     trajectories.forward_dynamics,
     trajectories.breakdown,
+    residual.residual,
     trajectories.convert,
     plot.plot,
     view.show_robot,

@@ -28,6 +28,8 @@ class Job:
     rename: dict[str, str]
     differentiate: bool
     window: int | None
+    cutoff: tuple[float, ...] | None = None
+    degree: int | None = None
     joints: tuple[str, ...] | None = None
     units: dict[str, str] = field(default_factory=dict)
     time_unit: str | None = None
@@ -81,6 +83,15 @@ def _turning(_: click.Context, __: click.Parameter, text: str | None) -> tuple[s
     if text is None:
         return None
     return () if text == "none" else tuple(name.strip() for name in text.split(","))
+
+
+def _frequencies(_: click.Context, parameter: click.Parameter, text: str | None) -> tuple[float, ...] | None:
+    if text is None:
+        return None
+    try:
+        return tuple(map(float, text.split(",")))
+    except ValueError:
+        raise click.BadParameter(f"wanted {parameter.metavar}, got {text!r}", param=parameter) from None
 
 
 _FORCES = (
@@ -139,8 +150,18 @@ _READING = (
         "all. For --differentiate.",
     ),
     click.option(
-        "--window", metavar="SAMPLES", type=int, help="Length of the differentiation filter, odd; 21 by default."
+        "--cutoff",
+        metavar="HZ[,HZ...]",
+        callback=_frequencies,
+        help="Cutoff of the differentiation filter, or one per joint; chosen from the data by default. inf interpolates.",
     ),
+    click.option(
+        "--window",
+        metavar="SAMPLES",
+        type=int,
+        help="Differentiate by polynomials in sliding windows of this odd length instead (Savitzky-Golay).",
+    ),
+    click.option("--degree", type=int, help="Degree of these polynomials; 4 by default."),
 )
 _WRITING = (
     click.option(
@@ -157,7 +178,7 @@ _WRITING = (
 
 
 def takes_motion(
-    output: str | None, streams: bool = True, forces: bool = True, optional: bool = False
+    output: str | None, streams: bool = True, forces: bool = True, optional: bool = False, beside: bool = False
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Add the argument TRAJECTORY and its options to a command, which receives them as a `Job`.
 
@@ -168,16 +189,23 @@ def takes_motion(
     streams : whether the output is streamed like the trajectory; otherwise it is a figure, and must be named.
     forces : whether the command has the options for friction and wrenches.
     optional : whether TRAJECTORY may be omitted although a file is written.
+    beside : whether the output is written besides a table on stdout, and only if it is named.
     """
     needed = bool(output) and not optional
     default = None if needed else ""
-    several = {"nargs": -1} if output and streams else {"default": default}
+    several = {"nargs": -1} if output and streams and not beside else {"default": default}
     trajectory = click.argument("trajectory", type=click.Path(allow_dash=True), required=needed, **several)
     written = click.option(
         "-o",
         "--output",
         metavar=output,
-        **({"default": "-", "help": "File to write; - is stdout, the default."} if streams else {"required": True}),
+        **(
+            {"default": "", "help": "File to write; none by default."}
+            if beside
+            else {"default": "-", "help": "File to write; - is stdout, the default."}
+            if streams
+            else {"required": True}
+        ),
     )
     parameters = (trajectory, *(_FORCES if forces else ()), *_READING)
     if output:
@@ -186,10 +214,9 @@ def takes_motion(
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
         def with_job(robot: Robot, notes: list[str], **options: Any) -> None:
-            if options["window"] is not None and not options["differentiate"]:
-                raise click.UsageError("--window requires --differentiate")
-            if options["unwrap"] is not None and not options["differentiate"]:
-                raise click.UsageError("--unwrap requires --differentiate")
+            for name in ("cutoff", "window", "degree", "unwrap"):
+                if options[name] is not None and not options["differentiate"]:
+                    raise click.UsageError(f"--{name} requires --differentiate")
             if isinstance(options["trajectory"], tuple):
                 options |= _several(options["trajectory"], options["output"])
             job = Job(**{part.name: options.pop(part.name) for part in fields(Job) if part.name in options})

@@ -13,7 +13,7 @@ from rne.cli.options import examples, takes_robot
 from rne.cli.stream import opened
 from rne.model.robot import Robot
 
-KINDS = ("torque", "breakdown", "power", "energy", "phase")
+KINDS = ("torque", "breakdown", "power", "energy", "phase", "residual")
 
 
 @click.command(
@@ -31,14 +31,19 @@ def plot(robot: Robot, job: Job, kind: str) -> None:
     """Plot a motion with its torques: PICTURE is a .png, .svg or .pdf file.
 
     TRAJECTORY is as for `rne id`, and is read into memory. Torques are plotted with their limits, the terms of a
-    breakdown as stacked areas; power and energy are those of the motion with these torques.
+    breakdown as stacked areas; power and energy are those of the motion with these torques. A residual is that of the
+    torques measured in the columns tau_<joint>, as for `rne residual`.
     """
-    with opened(robot, job, ("q", "qd", "qdd")) as (motion, made):
+    quantities = ("q", "qd", "qdd", "tau") if kind == "residual" else ("q", "qd", "qdd")
+    with opened(robot, job, quantities) as (motion, made):
+        if kind == "residual" and "tau" not in motion.columns.groups:
+            raise rne.FileError(f"{motion.where}: no tau columns: nothing measured; say where with --columns tau=...")
         chunk = rne.files.joined([read() for read in (made or motion).pieces()])
         if not chunk.rows:
             raise rne.FileError(f"{motion.name}: there are no rows to draw")
         t = None if chunk.t is None else rne.files.seconds(motion.name, chunk.t, origin=chunk.t[0])
     given: dict[str, Any] = {**chunk.arrays, "f_ext": job.f_ext(chunk), "friction": job.friction}
+    measured = given.pop("tau", None)
     q, qd = given["q"], given.get("qd", np.zeros_like(given["q"]))
     if kind == "phase":
         figure = rne.plot.phase(robot, q, qd)
@@ -48,6 +53,8 @@ def plot(robot: Robot, job: Job, kind: str) -> None:
         tau = rne.inverse_dynamics(robot, **given)
         if kind == "torque":
             figure = rne.plot.torques(robot, t, tau)
+        elif kind == "residual":
+            figure = rne.plot.residual(robot, t, measured, tau)
         elif kind == "power":
             figure = rne.plot.power(robot, t, qd, tau)
         else:

@@ -24,12 +24,13 @@ from rne.model.robot import Robot
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rne.files import Chunk, Differentiated, Trajectory
+    from rne.files import Chunk, Differentiated, Results, Trajectory
 
     Arrays = dict[str, NDArray[Any]]
 
 QUANTITIES = {"qd": "velocities", "qdd": "accelerations", "tau": "torques"}
 _LONG = 1.0  # seconds of work after which a progress bar is shown
+_NOISY = 0.1  # noise of a torque, relative to the torque, from where on it is told
 _TICKS = 1000  # steps of a progress bar
 
 
@@ -43,12 +44,14 @@ class Work:
     run : function from the arguments of the public functions to the results, by quantity.
     peak : the quantity whose peaks are reported; a torque is compared with the limits.
     zero : whether missing quantities are zero.
+    measured : whether tau of the file is measured, and must be there; results then have model or tau, and residual.
     """
 
     quantities: Sequence[str]
     run: Callable[..., Arrays]
     peak: str
     zero: bool = True
+    measured: bool = False
 
 
 @contextmanager
@@ -59,13 +62,15 @@ def opened(
     with _motion(robot, job, quantities) as motion:
         made = None
         if job.differentiate:
-            chosen = {} if job.window is None else {"window": job.window}
-            made = rne.files.Differentiated(motion, unwrap=job.unwrap, **chosen)
+            cutoff = job.cutoff[0] if job.cutoff and len(job.cutoff) == 1 else job.cutoff
+            made = rne.files.Differentiated(
+                motion, cutoff=cutoff, window=job.window, degree=job.degree, unwrap=job.unwrap
+            )
         say(*(f"{motion.name}: {remark}" for remark in _remarks(motion, made, zero)))
         yield motion, made
         say(*(f"{motion.name}: {doubt}" for doubt in motion.doubts(bool(made and made.missing))))
     if made:
-        say(*_odd(made))
+        say(*_odd(robot, made))
 
 
 def stream(robot: Robot, job: Job, work: Work) -> None:
@@ -100,39 +105,74 @@ def _stream(robot: Robot, job: Job, work: Work) -> None:
     """Read a trajectory, process it, write the results, and report a summary; in constant memory."""
     with ExitStack() as stack:
         motion, made = stack.enter_context(opened(robot, job, work.quantities, work.zero))
+        if work.measured and "tau" not in motion.columns.groups:
+            raise FileError(
+                f"{motion.where}: no tau columns: there is nothing measured; say where with --columns 'tau=PATTERN'"
+            )
         threads = _threads(job.threads, robot)
         written = _try(
             robot, job, work, [*motion.columns.groups, *(made.missing if made else ())], [*motion.columns.wrenches]
         )
         columns = {key: [f"{key}_{joint}" for joint in robot.joint_names] for key in written}
-        results = stack.enter_context(
-            rne.files.Results(
-                _bytes(sys.stdout, "output") if job.output == "-" else job.output,
-                columns,
-                time=motion.time_type,
-                single=job.single,
-                format=job.output_format,
-            )
-        )
+        results = stack.enter_context(_results(job, columns, motion)) if job.output else None
+        reports: list[rne.Residual] = []
+        origin: list[Any] = []
 
-        def do(read: Callable[[], Chunk]) -> tuple[object, Count]:
+        def do(read: Callable[[], Chunk]) -> tuple[object, Count, Any]:
             chunk = read()
             found = _found(job, work, chunk)
             arrays = {**chunk.arrays, "tau": found[work.peak]} if work.peak in ("tau", "total") else chunk.arrays
-            encoded = results.encode(chunk.t, found, chunk.first)
-            return encoded, count(robot, arrays, found[work.peak], chunk.nulls)
+            encoded = results.encode(chunk.t, found, chunk.first) if results else None
+            compared = (chunk.t, chunk.first, chunk.arrays["tau"], found["residual"]) if work.measured else None
+            return encoded, count(robot, arrays, found[work.peak], chunk.nulls), compared
 
         tally = Tally(robot, work.peak)
         with _progress(motion) as advance:
             # If writing takes much time, this thread is reserved for it.
-            workers = 0 if threads == 1 else max(1, threads - results.busy)
-            for encoded, counted in rne.files.in_order(do, (made or motion).pieces(), workers):
-                results.put(encoded)
+            workers = 0 if threads == 1 else max(1, threads - (results.busy if results else 0))
+            for encoded, counted, compared in rne.files.in_order(do, (made or motion).pieces(), workers):
+                if results:
+                    results.put(encoded)
                 tally.add(counted)
+                if compared:
+                    parts = [*reports, _compared(robot, motion, origin, *compared)]
+                    reports[:] = [rne.Residual.joined(parts)]
                 advance(tally.samples)
     say(*tally.lines())
+    if reports and work.peak == "residual":
+        click.echo(str(reports[0]), err=job.output == "-")
+    elif reports:
+        say("measured - model:", *str(reports[0]).splitlines())
+    if work.peak in ("tau", "total", "residual"):
+        rms = np.sqrt(reports[0].variance + reports[0].mean ** 2) if reports else tally.rms
+        say(*noisy(robot, made, rms))
     if job.fail_on_limit and any(tally.beyond.values()):
         raise click.exceptions.Exit(3)
+
+
+def _results(job: Job, columns: dict[str, list[str]], motion: Trajectory) -> Results:
+    return rne.files.Results(
+        _bytes(sys.stdout, "output") if job.output == "-" else job.output,
+        columns,
+        time=motion.time_type,
+        single=job.single,
+        format=job.output_format,
+    )
+
+
+def _compared(
+    robot: Robot, motion: Trajectory, origin: list[Any], t: Any, first: int, measured: Any, rest: Any
+) -> rne.Residual:
+    """Return the report on the residuals of a chunk."""
+    from rne.analysis.residual import report
+
+    if t is None:
+        times = first + np.arange(len(rest), dtype=np.float64)
+    else:
+        if not origin and len(t):
+            origin.append(t[0])
+        times = rne.files.seconds(motion.name, t, first, origin[0] if origin else None)
+    return report(robot, times, measured, rest)
 
 
 def _found(job: Job, work: Work, chunk: Chunk) -> Arrays:
@@ -184,13 +224,36 @@ def _remarks(motion: Trajectory, made: Differentiated | None, zero: bool) -> Ite
     yield from motion.columns.remarks
 
 
-def _odd(made: Differentiated) -> Iterator[str]:
+def _odd(robot: Robot, made: Differentiated) -> Iterator[str]:
+    if made.filter is not None:
+        joints = zip(robot.joint_names, made.filter.cutoff, strict=True)
+        yield f"cutoff: {', '.join(f'{name} {_hertz(cutoff)}' for name, cutoff in joints)}"
+        yield f"less certain within {made.filter.edge.max():.3g} s of the ends and of gaps"
     if made.turns:
         yield f"jumps by a turn taken out of q: {', '.join(f'{joint} {count}' for joint, count in made.turns.items())}"
     if made.duplicates:
         yield f"samples with the same time as the previous one: {made.duplicates}"
     if made.gaps:
         yield f"gaps in time, not bridged by derivatives: {made.gaps}"
+
+
+def _hertz(cutoff: float) -> str:
+    return f"{cutoff:.3g} Hz" if math.isfinite(cutoff) else "none (interpolated)"
+
+
+def noisy(robot: Robot, made: Differentiated | None, rms: NDArray[Any]) -> Iterator[str]:
+    """Yield a warning for joints where noise is more than a tenth of the torque."""
+    noise = None if made is None else made.torque_noise()
+    if noise is None:
+        return
+    with np.errstate(invalid="ignore"):
+        bad = (noise > _NOISY * rms) & (noise > _NOISY**3 * np.nanmax(rms, initial=0.0))
+    if bad.any():
+        told = ", ".join(f"{robot.joint_names[k]} {noise[k]:.3g} of {rms[k]:.3g}" for k in np.flatnonzero(bad))
+        yield (
+            f"warning: noise of the accelerations is more than a tenth of the torque (RMS): {told}; a lower --cutoff "
+            "lessens it, as far as the motion is slow enough"
+        )
 
 
 def _threads(wish: int | None, robot: Robot) -> int:

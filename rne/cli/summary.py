@@ -29,6 +29,7 @@ class Count:
     not_finite : number of samples whose result has NaN or infinity.
     peak : (n,) largest finite magnitude of the result; NaN if there is none.
     beyond : number of samples beyond a limit, by the limited quantity.
+    squares : (n,) sum of the squares of the finite results.
     """
 
     samples: int
@@ -36,6 +37,7 @@ class Count:
     not_finite: int
     peak: Floats
     beyond: dict[str, int]
+    squares: Floats
 
 
 def count(robot: Robot, arrays: Mapping[str, Floats], result: Floats, nulls: int) -> Count:
@@ -54,7 +56,9 @@ def count(robot: Robot, arrays: Mapping[str, Floats], result: Floats, nulls: int
         not_finite = len(result) - int(finite.sum())
         peak = np.fmax.reduce(np.abs(result[finite]), axis=0, initial=np.nan)
     beyond = {LIMITS[key]: _beyond(robot, key, array) for key, array in arrays.items() if key in LIMITS}
-    return Count(len(result), nulls, not_finite, peak, beyond)
+    good = result if not not_finite else result[np.isfinite(result).all(axis=1)]
+    squares = np.einsum("ij,ij->j", good, good, dtype=np.float64)
+    return Count(len(result), nulls, not_finite, peak, beyond, squares)
 
 
 def _beyond(robot: Robot, key: str, array: Floats) -> int:
@@ -103,7 +107,14 @@ class Tally:
         self._start = time.perf_counter()
         self.samples = self._nulls = self._not_finite = 0
         self._peak = np.full(robot.n, np.nan)
+        self._squares = np.zeros(robot.n)
         self.beyond: dict[str, int] = {}
+
+    @property
+    def rms(self) -> Floats:
+        """Root mean square (n,) of the result, over its finite samples."""
+        found: Floats = np.sqrt(self._squares / max(1, self.samples - self._not_finite))
+        return found
 
     def add(self, part: Count) -> None:
         """Add the counts of a chunk."""
@@ -111,6 +122,7 @@ class Tally:
         self._nulls += part.nulls
         self._not_finite += part.not_finite
         self._peak = np.fmax(self._peak, part.peak)
+        self._squares = self._squares + part.squares
         for what, samples in part.beyond.items():
             self.beyond[what] = self.beyond.get(what, 0) + samples
 

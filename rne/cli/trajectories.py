@@ -42,13 +42,17 @@ def inverse_dynamics(robot: Robot, job: Job) -> None:
 
     It has the columns q_<joint>, qd_<joint>, qdd_<joint> and optionally t, in any order; an NPZ file has the arrays q,
     qd, qdd and t. Missing qd and qdd are zero, unless --differentiate is given. TORQUES has the columns t, if
-    TRAJECTORY has it, and tau_<joint>.
+    TRAJECTORY has it, and tau_<joint>. Where --columns tau=... says that torques were measured, it also has
+    residual_<joint>, measured minus model, and the table of `rne residual` is shown.
     """
+    measured = "tau" in job.rename
 
-    def work(**given: Any) -> Arrays:
-        return {"tau": rne.inverse_dynamics(robot, friction=job.friction, **given)}
+    def work(tau: Any = None, **given: Any) -> Arrays:
+        model = rne.inverse_dynamics(robot, friction=job.friction, **given)
+        return {"tau": model} if tau is None else {"tau": model, "residual": tau - model}
 
-    stream(robot, job, Work(("q", "qd", "qdd"), work, peak="tau"))
+    quantities = ("q", "qd", "qdd", "tau") if measured else ("q", "qd", "qdd")
+    stream(robot, job, Work(quantities, work, peak="tau", measured=measured))
 
 
 @click.command(

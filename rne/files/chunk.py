@@ -78,3 +78,17 @@ def joined(chunks: Sequence[Chunk]) -> Chunk:
         {frame: np.concatenate([chunk.wrenches[frame] for chunk in chunks]) for frame in first.wrenches},
         sum(chunk.nulls for chunk in chunks),
     )
+
+
+def cut(chunk: Chunk, start: int, stop: int) -> Chunk:
+    """Return rows of a chunk."""
+    if start == 0 and stop == chunk.rows:
+        return chunk
+    arrays = {key: array[start:stop] for key, array in chunk.arrays.items()}
+    return Chunk(
+        chunk.first + start,
+        None if chunk.t is None else chunk.t[start:stop],
+        arrays,
+        {frame: wrench[start:stop] for frame, wrench in chunk.wrenches.items()},
+        sum(int(np.isnan(array).sum()) for array in arrays.values()) if chunk.nulls else 0,
+    )

@@ -16,7 +16,7 @@ import numpy as np
 from rne.errors import FileError, shown
 from rne.files import csv_exact as careful
 from rne.files.base import Piece, Sink, Source, reason
-from rne.files.dialect import COMMENTS, check_text, decoder, dialect_of, is_row
+from rne.files.dialect import COMMENTS, all_numbers, check_text, decoder, dialect_of, dialect_of_row, is_row
 from rne.files.extra import compute, csv, pa
 
 _BLOCK = 2 << 20  # bytes
@@ -33,6 +33,7 @@ class Csv(Source):
     codec : how it is compressed.
     names : of the columns, of a file without a header.
     sparse : whether empty fields are nulls; they are refused otherwise.
+    by_position : returns the names of so many columns, and remarks, for a file without a header; raises where it has none.
     """
 
     is_text = True
@@ -44,6 +45,7 @@ class Csv(Source):
         codec: str | None = None,
         names: Sequence[str] | None = None,
         sparse: bool = False,
+        by_position: Callable[[str, int], tuple[tuple[str, ...], tuple[str, ...]]] | None = None,
     ) -> None:
         self._sparse = sparse
         self._stream, self._name = stream, name
@@ -54,9 +56,9 @@ class Csv(Source):
         self._blocks = self._cut()
         self._decode: Callable[[bytes], bytes] | None = None
         self._begun = False
-        self._rest = self._begin(names)
+        self._rest = self._begin(names, by_position)
 
-    def _begin(self, names: Sequence[str] | None) -> bytes:
+    def _begin(self, names: Sequence[str] | None, by_position: Callable[..., Any] | None) -> bytes:
         """Read the header; return what follows it in its block."""
         block = self._past_blanks(next(self._blocks, b"").removeprefix(b"\xef\xbb\xbf"))
         while block.lstrip().startswith(COMMENTS):
@@ -73,8 +75,15 @@ class Csv(Source):
         self.where = f"{self._name}:{self._line}"
         check_text(self.where, line)
         text = line.decode("utf-8", "surrogateescape").strip()
+        if names is None and by_position is not None and all_numbers(text):
+            self._dialect = dialect_of_row(text)
+            prepared = self._dialect.prepared(line).decode("utf-8", "surrogateescape")
+            width = len(careful.fields(self.where, prepared, self._dialect.separator))
+            self.names, remarks = by_position(f"{self.where}: no header, and by position", width)
+            self.remarks = (f"no header: columns taken by position as {', '.join(self.names)}", *remarks)
+            return block
         if names is not None:
-            self._dialect = dialect_of(text, "")
+            self._dialect = dialect_of_row(text)
             if not is_row(line):
                 raise FileError(
                     f"{self.where}: wanted a row of numbers, for names of columns were given; got {shown(text)}"

@@ -12,6 +12,8 @@ from rne.errors import FileError
 
 COMMENTS = (b"#", b"%")
 _UTF16 = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_SPLIT = re.compile(r"[,;\t ]+")
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _SEPARATORS = (",", ";", "\t")
 
 
@@ -53,8 +55,13 @@ def decoder(start: bytes) -> Callable[[bytes], bytes] | None:
 
 def is_row(line: bytes) -> bool:
     """Return whether a line is a row of numbers: a header has names alone."""
-    fields = re.split(r"[,;\t ]+", line.decode("utf-8", "replace").replace('"', " ").strip())
-    return any(re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", field) for field in fields)
+    fields = _SPLIT.split(line.decode("utf-8", "replace").replace('"', " ").strip())
+    return any(map(_NUMBER.fullmatch, fields))
+
+
+def all_numbers(line: str) -> bool:
+    """Return whether all fields of a line are numbers: there is no header."""
+    return all(map(_NUMBER.fullmatch, _SPLIT.split(line.strip())))
 
 
 def dialect_of(header: str, row: str) -> Dialect:
@@ -70,6 +77,14 @@ def dialect_of(header: str, row: str) -> Dialect:
     counts = {separator: _count(header, separator) for separator in _SEPARATORS}
     most = max(counts, key=counts.__getitem__)
     return Dialect(most if counts[most] > 1 and not counts[","] > 1 else ",")
+
+
+def dialect_of_row(row: str) -> Dialect:
+    """Return the dialect of a row of numbers that no header is above."""
+    for separator in (";", "\t", ","):
+        if separator in row:
+            return Dialect(separator)
+    return Dialect(";", blanks=True)
 
 
 def _count(line: str, separator: str) -> int:

@@ -7,34 +7,38 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from rne.dynamics.mass_matrix import mass_matrix
 from rne.errors import ArgumentError, FileError, shown
-from rne.files.chunk import Chunk, joined
+from rne.files.chunk import Chunk, cut, joined
 from rne.files.patterns import advice, time_like
 from rne.files.times import seconds, wrap_hint
 from rne.files.trajectory import Trajectory
 from rne.files.unwrapped import Unwrap, Unwrapper
-from rne.trajectory.differentiate import DEGREE, WINDOW, check_filter, derivatives, usual_gap
+from rne.trajectory.filters import LIMIT, Collector, Filter, usual_step, wish_of
 
 Floats = NDArray[Any]
 
 _FIRST = 2000  # rows that are read before the first are given on: enough to know the usual step
+_STATES = 64  # at which the mass matrix is evaluated
 
 
 @dataclass
 class Differentiated:
-    r"""A trajectory whose missing velocities and accelerations are made by `rne.differentiate`.
+    r"""A trajectory whose missing velocities and accelerations are made by the filter of `rne.differentiate`.
 
-    Where velocities are there, accelerations are their first derivatives; else both come from the positions. The
-    results do not depend on the chunks, to the last bit: each chunk is filtered with enough of its neighbors.
+    Where velocities are there, accelerations are their first derivatives; else both come from the positions. What is
+    there, torques included, passes the same filter. It is chosen in a pass of its own through the file; of a pipe, which
+    can be read but once, from the first 131,072 rows. The results do not depend on the chunks, to the last bit.
 
     Parameters
     ----------
     motion : the trajectory; it must have a column t.
-    window, degree : of the filter.
+    cutoff, window, degree : of the filter, as in `rne.differentiate`.
     unwrap : names of joints whose positions wrap, besides the continuous ones; a jump of nearly a turn elsewhere is
         refused. An empty sequence leaves all as it is.
+    filter : once it is chosen, with the attributes cutoff, noise and edge, (n,) each; None before.
     duplicates, gaps : counted in reading: rows with the time of the row before, and gaps in time.
 
     Examples
@@ -45,19 +49,21 @@ class Differentiated:
     >>> text = io.BytesIO(f"t,q_shoulder,q_elbow\n{rows}".encode())
     >>> with rne.files.Trajectory(text, arm) as motion:
     ...     [chunk] = [read() for read in rne.files.Differentiated(motion).pieces()]
-    >>> abs(chunk.arrays["qdd"][25]).round(6)
+    >>> abs(chunk.arrays["qdd"][25]).round(4)
     array([2., 0.])
     """
 
     motion: Trajectory
-    window: int = WINDOW
-    degree: int = DEGREE
+    cutoff: ArrayLike | None = None
+    window: int | None = None
+    degree: int | None = None
     unwrap: Unwrap = None
+    filter: Filter | None = field(default=None, init=False)
     duplicates: int = field(default=0, init=False)
     gaps: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
-        check_filter(self.window, self.degree)
+        self._wish = wish_of(self.cutoff, self.window, self.degree)
         if not isinstance(self.motion, Trajectory):
             raise ArgumentError(f"motion: wanted a Trajectory, got {shown(self.motion)}")
         if self.motion.columns.time is None:
@@ -65,6 +71,7 @@ class Differentiated:
             told = f"; try {advice({'t': like})}" if like else ""
             raise FileError(f"{self.motion.where}: without a column t nothing can be differentiated{told}")
         self._unwrapper = Unwrapper(self.motion.robot, self.unwrap)
+        self._states: list[Floats] = []
 
     @property
     def turns(self) -> dict[str, int]:
@@ -76,80 +83,167 @@ class Differentiated:
         """The quantities that are made."""
         return tuple(key for key in ("qd", "qdd") if key in self.motion.columns.missing)
 
+    def torque_noise(self) -> Floats | None:
+        """RMS (n,) of the torque that is due to the noise left in the accelerations; None if nothing is known of it.
+
+        Returns
+        -------
+        noise : N m or N, from the mass matrix along the motion that was read.
+        """
+        if self.filter is None or not self._states or not np.isfinite(self.filter.noise).any():
+            return None
+        M = mass_matrix(self.motion.robot, np.concatenate(self._states)[:: max(1, len(self._states) // 4)])
+        noise: Floats = np.sqrt(np.nanmean((M**2) @ np.nan_to_num(self.filter.noise) ** 2, axis=0))
+        return noise
+
     def pieces(self) -> Iterator[Callable[[], Chunk]]:
-        """Yield functions that return the chunks, as those of `Trajectory`.
+        """Yield functions that return chunks, which are not those of the file.
 
         Yields
         ------
         read : a function without arguments that returns a `Chunk`.
         """
-        groups = self.motion.columns.groups
-        self.duplicates = self.gaps = 0  # of this time through the file
-        self._unwrapper = Unwrapper(self.motion.robot, self.unwrap)
         if not self.missing:
             yield from self.motion.pieces()
             return
-        source = "qd" if "qd" in groups else "q"
-        overlap, longest = self.window - 1, None
-        parts = self._parts()
-        before = next(parts, None)
-        if before is None:
+        groups = self.motion.columns.groups
+        keys = ("qd", "q") if "qd" in groups else ("q",)
+        self._keys = (*keys, "tau") if "tau" in groups else keys
+        if self.motion.rereadable:
+            self._choose(self._stretches())
+            yield from self._filtered(self._stretches())
             return
-        left = (before.t[:0], before.values(source)[:0])
-        while before is not None:
-            after = next(parts, None)
-            while after is not None and len(after.t) < overlap and (more := next(parts, None)) is not None:
-                after = after.joined(more)
-            if longest is None:
-                longest = usual_gap(before.t)
-            self.gaps += int(np.count_nonzero(np.diff(before.t, prepend=left[0][-1:]) > longest))
-            right = (after.t[:overlap], after.values(source)[:overlap]) if after else (before.t[:0], left[1][:0])
-            t = np.concatenate([left[0], before.t, right[0]])
-            values = np.concatenate([left[1], before.values(source), right[1]])
-            yield self._reader(before, source, t, values, len(left[0]), longest)
-            left = (
-                np.concatenate([left[0], before.t])[-overlap:],
-                np.concatenate([left[1], before.values(source)])[-overlap:],
-            )
-            before = after
+        first, rest = [], self._stretches()  # a pipe
+        rows = 0
+        for event in rest:
+            first.append(event)
+            rows += event[0].rows
+            if rows >= LIMIT:
+                break
+        self._choose(iter(first))
+        yield from self._filtered(_both(first, rest))
+
+    def _choose(self, events: Iterator[_Event]) -> None:
+        collector, interval = Collector(self.motion.robot.n), np.inf
+        for k, (chunk, t, begins, _) in enumerate(events):
+            if k == 0:
+                interval = usual_step(t)[0]
+            if begins and k:
+                collector.end()
+            collector.add(t, chunk.arrays[self._keys[0]])
+        collector.end()
+        self._interval = interval
+        derivative = 1 if self._keys[0] == "qd" else 2
+        self.filter = Filter(self._wish, collector, interval, self.motion.robot.n, derivative)
+
+    def _filtered(self, events: Iterator[_Event]) -> Iterator[Callable[[], Chunk]]:
+        assert self.filter is not None
+        run = self.filter.run
+        held: _Held | None = None
+        empty: Chunk | None = None
+        for chunk, t, begins, _ in events:
+            if not chunk.rows:
+                empty = chunk
+                continue
+            if begins and held is not None:
+                yield from self._emit(held, ended=True)
+                held = None
+            if held is None:
+                held = _Held(chunk, t - t[0], t[0], 0)
+            else:
+                held = _Held(
+                    joined([held.chunk, chunk]), np.concatenate([held.t, t - held.start]), held.start, held.number
+                )
+            yield from self._emit(held, ended=False)
+            begin = held.number * run.duration
+            first, needed = np.searchsorted(held.t, [begin, begin - run.overlap]).tolist()
+            held.drop(min(needed, first - run.rows))
+        if held is not None:
+            yield from self._emit(held, ended=True)
+        elif empty is not None:
+            none = replace(empty, arrays={**empty.arrays, **dict.fromkeys(self.missing, empty.arrays["q"])})
+            yield lambda: none
+
+    def _emit(self, held: _Held, ended: bool) -> Iterator[Callable[[], Chunk]]:
+        """Yield the pieces of a stretch that have all that they need."""
+        assert self.filter is not None
+        run = self.filter.run
+        while len(held.t):
+            begin, end = held.number * run.duration, (held.number + 1) * run.duration
+            first, last = np.searchsorted(held.t, [begin, end]).tolist()
+            low, high = np.searchsorted(held.t, [begin - run.overlap, end + run.overlap]).tolist()
+            low, high = max(0, min(low, first - run.rows)), max(high, last + run.rows)
+            if high >= len(held.t) and not ended:
+                return
+            if first == len(held.t):
+                return
+            if first < last:
+                stop = float(held.t[-1]) if high >= len(held.t) else None
+                high = min(high, len(held.t))
+                core = slice(first - low, last - low)
+                yield self._reader(cut(held.chunk, low, high), held.t[low:high], core, held.number, stop)
+            held.number += 1
 
     def _reader(
-        self, part: _Part, source: str, t: Floats, values: Floats, start: int, longest: float
+        self, chunk: Chunk, t: Floats, core: slice, number: int, end: float | None
     ) -> Callable[[], Chunk]:
+        assert self.filter is not None
+        chosen, keys = self.filter, self._keys
+
         def read() -> Chunk:
-            wide = values.astype(np.float64, copy=False)
-            first, second = derivatives(t, wide, self.window, self.degree, longest)
-            made = {"qdd": first} if source == "qd" else {"qd": first, "qdd": second}
-            kept = slice(start, start + len(part.t))
-            fresh = {key: made[key][kept].astype(values.dtype, copy=False) for key in self.missing}
-            return replace(part.chunk, arrays={**part.chunk.arrays, **fresh})
+            rows = np.stack([chunk.arrays[key] for key in keys], axis=1).astype(np.float64, copy=False)
+            made = chosen.piece(t, rows, core, number, end, 1 if keys[0] == "qd" else 2)
+            kind = chunk.arrays["q"].dtype
+            fresh = {key: made[0][:, k].astype(kind, copy=False) for k, key in enumerate(keys)}
+            names = ("qdd",) if keys[0] == "qd" else ("qd", "qdd")
+            fresh |= {key: part[:, 0].astype(kind, copy=False) for key, part in zip(names, made[1:], strict=True)}
+            part = cut(chunk, core.start, core.stop)
+            if len(self._states) < _STATES and part.rows:
+                self._states.append(fresh["q"][:1].astype(np.float64))
+            kept = {key: fresh[key] for key in (*keys, *self.missing) if key in fresh}
+            return replace(part, arrays={**part.arrays, **kept})
 
         return read
 
-    def _parts(self) -> Iterator[_Part]:
+    def _stretches(self) -> Iterator[_Event]:
+        """Yield chunks that span no gap, with their times, and whether they begin a stretch; the first is long enough."""
+        self.duplicates = self.gaps = 0  # of this time through the file
+        self._unwrapper = Unwrapper(self.motion.robot, self.unwrap)
+        longest, last = None, -np.inf
+        for chunk, t in self._parts():
+            if longest is None:
+                longest = usual_step(t)[1]
+            breaks = np.flatnonzero(np.diff(t, prepend=t[:1] if last == -np.inf else last) > longest)
+            self.gaps += len(breaks)
+            if not len(t):
+                yield chunk, t, True, self.gaps
+            edges = sorted({0, *breaks.tolist(), len(t)})
+            starts = {0, *breaks.tolist()} if last == -np.inf else set(breaks.tolist())
+            for start, stop in zip(edges[:-1], edges[1:], strict=True):
+                yield cut(chunk, start, stop), t[start:stop], start in starts, self.gaps
+            last = t[-1] if len(t) else last
+
+    def _parts(self) -> Iterator[tuple[Chunk, Floats]]:
         """Yield chunks with their times checked; the first is long enough to know the usual step."""
         last, origin = -np.inf, None
-        first: _Part | None = None
+        first: list[tuple[Chunk, Floats]] | None = []
         for read in self.motion.pieces():
             chunk = read()
             if "qd" in self.missing:
                 chunk = self._unwrapper(self.motion.name, chunk)
             if origin is None:
                 origin = chunk.t[0] if chunk.t else None
-            part = _Part(chunk, self._times(chunk, origin, last))
-            last = part.t[-1] if len(part.t) else last
-            if first is not None:
-                first = first.joined(part)
-            elif chunk.first == 0:
-                first = part
-            else:
-                yield part
+            t = self._times(chunk, origin, last)
+            last = t[-1] if len(t) else last
+            if first is None:
+                yield chunk, t
                 continue
-            if len(first.t) >= _FIRST:
-                yield first
+            first.append((chunk, t))
+            if sum(len(times) for _, times in first) >= _FIRST:
+                yield _one(first)
                 first = None
-        if first is not None:
-            yield first
+        if first:
+            yield _one(first)
 
     def _times(self, chunk: Chunk, origin: Any, last: float) -> Floats:
         t = seconds(self.motion.name, chunk.t, chunk.first, origin)
@@ -170,15 +264,28 @@ class Differentiated:
         return t
 
 
-@dataclass(frozen=True)
-class _Part:
-    """A chunk and its times in seconds."""
+_Event = tuple[Chunk, Floats, bool, int]
+
+
+@dataclass
+class _Held:
+    """Rows of a stretch that are still needed, their times since its start, and the number of the next piece."""
 
     chunk: Chunk
     t: Floats
+    start: float
+    number: int
 
-    def values(self, source: str) -> Floats:
-        return self.chunk.arrays[source]
+    def drop(self, rows: int) -> None:
+        if rows > 0:
+            self.chunk, self.t = cut(self.chunk, rows, self.chunk.rows), self.t[rows:]
 
-    def joined(self, other: _Part) -> _Part:
-        return _Part(joined([self.chunk, other.chunk]), np.concatenate([self.t, other.t]))
+
+def _one(parts: list[tuple[Chunk, Floats]]) -> tuple[Chunk, Floats]:
+    return joined([chunk for chunk, _ in parts]), np.concatenate([t for _, t in parts])
+
+
+def _both(first: list[_Event], rest: Iterator[_Event]) -> Iterator[_Event]:
+    while first:
+        yield first.pop(0)
+    yield from rest

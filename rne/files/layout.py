@@ -1,4 +1,4 @@
-"""What the columns of an NPY without names mean: q, qd, qdd, tau side by side, with t in front or without."""
+"""What the columns of an NPY, or of a CSV without a header, mean: q, qd, qdd, tau side by side, with t in front or without."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _layouts(widths: Widths, keys: Iterable[str], time: Sequence[bool] = (False,
 def read_layout(
     where: str, width: int, widths: Widths, quantities: Sequence[str], frames: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names of the columns of an NPY that has none, and remarks on what else they may be.
+    """Return the names of the columns of a file that has none, and remarks on what else they may be.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def read_layout(
         raise FileError(f"{where}: {width} columns; wanted are the first of {told}, with t in front or without")
     if len(fitting) > 1:
         told = " or ".join(", ".join(layout) for layout in fitting)
-        raise FileError(f"{where}: {width} columns may be {told}; wanted are names: an NPZ, or fields")
+        raise FileError(f"{where}: {width} columns may be {told}; wanted are names: an NPZ, fields of an NPY, or a header")
     taken, *others = (", ".join(layout) for layout in [*fitting, *longer])  # several of a robot of one joint
     return fitting[0], tuple(f"{width} columns taken as {taken} (not {other})" for other in others)
 

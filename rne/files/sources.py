@@ -10,6 +10,7 @@ from rne.files.arrow import Arrow, Parquet
 from rne.files.base import Source
 from rne.files.columns import QUANTITIES, WRENCH
 from rne.files.csv_fast import Csv
+from rne.files.layout import read_layout
 from rne.files.npy import Arrays
 from rne.model.robot import Robot
 
@@ -31,8 +32,6 @@ def open_source(
         raise ArgumentError(f"header: {name} is {kind}, which names its columns itself; wanted is None")
     if topic is not None and kind != "bag":
         raise ArgumentError(f"topic: {name} is {kind}, which has no topics; wanted is None")
-    if kind == "csv":
-        return Csv(stream, name, codec, header, sparse)
     if kind == "bag":
         from rne.files.bags import Bag  # needs packages of its own
 
@@ -43,4 +42,9 @@ def open_source(
         return Arrow(stream, name)
     widths = {key: [f"{key}_{joint}" for joint in robot.joint_names] for key in QUANTITIES}
     widths |= {frame: [f"{part}_{frame}" for part in WRENCH] for frame in wrenches}
+    if kind == "csv":
+        return Csv(
+            stream, name, codec, header, sparse,
+            lambda where, width: read_layout(where, width, widths, quantities, wrenches),
+        )  # fmt: skip
     return Arrays(stream, name, widths, quantities, wrenches, kind)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 import numpy as np
@@ -59,7 +58,7 @@ class Trajectory:
         comma are of angles and lengths, and n of the n joints. ``A:0.1,0.2`` is a current with its gain, N m/A, and
         ``%:80,40`` a percentage of a torque, N m; without numbers it is that of the effort limits.
     time_unit : s, ms, us or ns, of numbers in the column t; %time is in ns.
-    header : names of the columns of a CSV that has none.
+    header : names of the columns of a CSV that has none; by default they are those of an NPY.
     fill : what stands for empty fields and nulls of q, qd, qdd and tau: "last", the last number above; "linear",
         between the next ones over time; by default an empty field of a CSV is refused, and a null is NaN.
     topic : of a bag, where several have joint states.
@@ -214,9 +213,13 @@ class Trajectory:
             return None
         if self.columns.nanoseconds is not None:
             return pa.duration("ns")
-        return unit_type(
-            pa.string() if self._source.is_text else self._source.type_of(self.columns.time), self._time_unit
-        )
+        kind = pa.string() if self._source.is_text else self._source.type_of(self.columns.time)
+        return unit_type(kind, self._time_unit)
+
+    @property
+    def rereadable(self) -> bool:
+        """Whether it can be gone through again; a pipe cannot."""
+        return self._start is not None
 
     def done(self) -> float:
         """Return how much has been read, from zero to one; NaN if that cannot be known."""
@@ -256,7 +259,7 @@ class Trajectory:
             yield self._reader(Piece(0, lambda: [pa.nulls(0, kind) for kind in types]))
 
     def _begin_anew(self) -> None:
-        if self._start is None:
+        if not self.rereadable:
             raise ArgumentError(f"{self.name}: a pipe can be read only once; keep the chunks, or write it to a file")
         if hasattr(self._stream, "seek"):
             self._stream.seek(self._start)
@@ -340,9 +343,7 @@ class Trajectory:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

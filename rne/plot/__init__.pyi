@@ -7,6 +7,7 @@ from .postures import inertia as inertia
 from .postures import phase as phase
 from .series import energy as energy
 from .series import power as power
+from .series import residual as residual
 from .series import states as states
 from .series import torques as torques
 from .series import tracking as tracking

@@ -161,6 +161,7 @@ class Page:
     cells : number of cells.
     across : number of panels in a cell.
     x_label : label of the horizontal axis that all panels share; None if each panel has its own axis.
+    stacked : whether the panels of a cell stand below each other.
 
     Attributes
     ----------
@@ -169,9 +170,12 @@ class Page:
     columns : number of pixel columns to which a line is reduced.
     """
 
-    def __init__(self, title: str, cells: int, across: int = 1, x_label: str | None = None) -> None:
+    def __init__(
+        self, title: str, cells: int, across: int = 1, x_label: str | None = None, stacked: bool = False
+    ) -> None:
         beside = max(1, round((cells / (2 * across)) ** 0.5))  # cells per row: two rows of panels for each column
-        rows, wide = -(-cells // beside), beside * across
+        deep = across if stacked else 1
+        rows, wide = -(-cells // beside) * deep, beside * across // deep
         self.figure = blank(max(9.0, 3.2 * wide), 1.0 + rows * max(1.9, 3.4 - 0.5 * rows), title)
         self.columns = max(150, 1200 // wide)
         self._letters = int(max(9.0, 3.2 * wide) / wide / 0.085) - 6
@@ -182,15 +186,16 @@ class Page:
             row, column = divmod(k, beside)
             panels = []
             for part in range(across):
-                ax = tidy(self.figure.add_subplot(grid[row, column * across + part], sharex=shared))
+                place = (row * deep + part, column) if stacked else (row, column * across + part)
+                ax = tidy(self.figure.add_subplot(grid[place], sharex=shared))
                 if wide > 2:
                     ax.locator_params(nbins=5)
                 shared = ax if x_label is not None else None
-                is_lowest = k + beside >= cells
+                is_lowest = k + beside >= cells and part >= deep - 1
                 if x_label is not None:
                     ax.tick_params(labelbottom=is_lowest)
                     name_axes(ax, x_label if is_lowest else None)
-                    ax.xaxis.set_in_layout(row == rows - 1)  # below the last row there is space
+                    ax.xaxis.set_in_layout(place[0] == rows - 1)  # below the last row there is space
                 panels.append(ax)
             self.cells.append(panels)
 

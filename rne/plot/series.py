@@ -257,6 +257,47 @@ def tracking(
     return legend(page.figure)
 
 
+def residual(robot: Robot, t: ArrayLike | None, measured: ArrayLike, model: ArrayLike) -> Figure:
+    """Plot measured torques over those of the model, with the residual below: measured - model.
+
+    Parameters
+    ----------
+    robot : the robot.
+    t : as for `torques`.
+    measured, model : (T, n) torques, N m or N.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure with two panels for each joint.
+
+    Raises
+    ------
+    ArgumentError, MissingExtraError
+        As for `torques`.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> model = rne.gravity_vector(arm, [[0.0, 0.0], [0.2, 0.1]])
+    >>> figure = rne.plot.residual(arm, [0.0, 1.0], model + 0.5, model)
+    >>> figure.axes[1].get_lines()[-1].get_ydata()
+    array([0.5, 0.5])
+    """
+    motion = as_motion(robot, t, measured=measured, model=model)
+    page = Page(f"{robot.name}: residuals", robot.n, across=2, x_label=motion.label, stacked=True)
+    for k, ((above, below), unit) in enumerate(zip(page.cells, units(robot), strict=True)):
+        one, other = motion.rows["measured"][:, k], motion.rows["model"][:, k]
+        page.line(above, motion.x, one, color=ORANGE, label="measured")
+        page.line(above, motion.x, other, color=BLACK, linestyle="--", label="model", zorder=3)
+        below.axhline(0.0, color=GRAY, linewidth=0.6)
+        page.line(below, motion.x, one - other, color=PURPLE, label="residual: measured - model")
+        page.head(above, robot.joint_names[k])
+        name_axes(above, y=unit.effort)
+        name_axes(below, y="residual")
+    return legend(page.figure)
+
+
 def _since_start(t: Floats, rate: Floats) -> Floats:
     """Return the integral of a rate from the start to each time, by the trapezoidal rule."""
     parts = np.diff(t) * (rate[1:] + rate[:-1]) / 2

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 import pytest
 from checks import assert_same_bits
 from pyarrow import parquet
@@ -35,12 +38,14 @@ def made(path, robot, chunk=None, **options):
 
 
 @pytest.mark.parametrize("chunk", [None, 7, 20, 900, 2100, N - 1])
-@pytest.mark.parametrize("window", [21, 5, 301])
-def test_chunks_do_not_show(robot, recorded, chunk, window) -> None:
+@pytest.mark.parametrize("filter", [{}, {"cutoff": 4.0}, {"window": 21}, {"window": 301}, {"degree": 6}])
+def test_chunks_do_not_show(robot, recorded, chunk, filter) -> None:
     path, t, q = recorded
-    wanted = rne.differentiate(t, q, window=window)
-    derived, got = made(path, robot, chunk, window=window)
-    assert_same_bits(got.arrays["q"], q)
+    wanted = rne.differentiate(t, q, **filter)
+    derived, got = made(path, robot, chunk, **filter)
+    assert_same_bits(got.arrays["q"], wanted.q)
+    assert_same_bits(derived.filter.cutoff, wanted.cutoff)
+    assert_same_bits(derived.filter.noise, wanted.noise)
     assert_same_bits(got.arrays["qd"], wanted.qd)
     assert_same_bits(got.arrays["qdd"], wanted.qdd)
     assert (derived.duplicates, derived.gaps) == (len(wanted.duplicates), len(wanted.gaps)) == (
@@ -56,10 +61,12 @@ def test_accelerations_are_derivatives_of_velocities_where_there_are_some(robot,
     for k, joint in enumerate(robot.joint_names):
         table = table.append_column(f"qd_{joint}", pa.array(3 * q[:, k]))
     parquet.write_table(table, path)
-    derived, got = made(path, robot, 333)
+    derived, got = made(path, robot, 333, window=21)
     assert derived.missing == ("qdd",)
-    assert_same_bits(got.arrays["qd"], 3 * q)
-    assert_same_bits(got.arrays["qdd"], rne.differentiate(t, 3 * q).qd)
+    wanted = rne.differentiate(t, 3 * q, tau=q, window=21)
+    assert_same_bits(got.arrays["q"], wanted.tau)
+    assert_same_bits(got.arrays["qd"], wanted.q)
+    assert_same_bits(got.arrays["qdd"], wanted.qd)
 
 
 def test_nothing_is_made_of_what_is_there(robot, motion, tmp_path) -> None:
@@ -75,6 +82,8 @@ def test_short_files(robot, recorded, tmp_path, rows) -> None:
     parquet.write_table(parquet.read_table(path)[:rows], tmp_path / "short.parquet")
     with Trajectory(tmp_path / "short.parquet", robot, chunk=2) as motion:
         chunks = [read() for read in Differentiated(motion).pieces()]
+    assert chunks
+    assert all(set(chunk.arrays) == {"q", "qd", "qdd"} for chunk in chunks)
     if rows:
         assert_same_bits(rne.files.joined(chunks).arrays["qd"], rne.differentiate(t[:rows], q[:rows]).qd)
 
@@ -120,3 +129,63 @@ def test_without_time(robot, motion, tmp_path) -> None:
     parquet.write_table(pa.table(motion), tmp_path / "m.parquet")
     with pytest.raises(rne.FileError, match="without a column t nothing can be differentiated"):
         made(tmp_path / "m.parquet", robot)
+
+
+def test_torques_pass_the_same_filter(robot, recorded) -> None:
+    path, t, q = recorded
+    table = parquet.read_table(path)
+    for k, joint in enumerate(robot.joint_names):
+        table = table.append_column(f"tau_{joint}", pa.array(q[:, -1 - k]))
+    parquet.write_table(table, path)
+    with Trajectory(path, robot, quantities=("q", "qd", "qdd", "tau")) as motion:
+        got = rne.files.joined([read() for read in Differentiated(motion, cutoff=9.0).pieces()])
+    assert_same_bits(got.arrays["tau"], rne.differentiate(t, q, tau=q[:, ::-1], cutoff=9.0).tau)
+
+
+class Pipe(io.RawIOBase):
+    """Bytes that can be read but once."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = io.BytesIO(data)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return False
+
+    def readinto(self, buffer) -> int:
+        return self._data.readinto(buffer)
+
+
+def test_a_pipe_is_read_once(robot, recorded) -> None:
+    path, t, q = recorded
+    text = io.BytesIO()
+    pa.csv.write_csv(parquet.read_table(path), text)
+    with Trajectory(Pipe(text.getvalue()), robot) as motion:
+        got = rne.files.joined([read() for read in Differentiated(motion).pieces()])
+    assert_same_bits(got.arrays["qdd"], rne.differentiate(t, q).qdd)
+
+
+def test_of_a_long_log_the_filter_is_chosen_where_the_robot_moves(robot, tmp_path) -> None:
+    """A robot that rests for minutes before it moves."""
+    t = np.arange(300_000) / 1000
+    moving = np.clip(t - 250.0, 0.0, None)[:, None]
+    q = np.sin(moving * (3.0 + np.arange(robot.n))) + 1e-5 * np.random.default_rng(0).normal(size=(t.size, robot.n))
+    columns = {"t": t} | {f"q_{joint}": q[:, k] for k, joint in enumerate(robot.joint_names)}
+    parquet.write_table(pa.table(columns), tmp_path / "m.parquet")
+    derived, got = made(tmp_path / "m.parquet", robot)
+    wanted = -np.sin(moving * (3.0 + np.arange(robot.n))) * (3.0 + np.arange(robot.n)) ** 2
+    error = (got.arrays["qdd"] - wanted)[260_000:290_000]
+    assert np.sqrt((error**2).mean(axis=0)).max() < 0.02
+    assert (derived.filter.cutoff > 1.0).all()
+
+
+def test_noise_of_torques_is_that_of_accelerations_times_inertia(robot, recorded) -> None:
+    path, t, q = recorded
+    derived, got = made(path, robot)
+    random = np.random.default_rng(0)
+    states = got.arrays["q"][::100]
+    noise = derived.filter.noise * random.normal(size=(50, len(states), robot.n))
+    spread = np.array([rne.inverse_dynamics(robot, states, qdd=x, gravity=[0, 0, 0]) for x in noise])
+    np.testing.assert_allclose(derived.torque_noise(), np.sqrt((spread**2).mean(axis=(0, 1))), rtol=0.2)
