@@ -6,12 +6,7 @@ bodies. CasADi removes products with zero and common subexpressions.
 
 from __future__ import annotations
 
-import ctypes
-import subprocess
-import tempfile
-from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import casadi as ca
@@ -19,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rne
+from benchmarks.exported_c import Batch, compiled
 from rne.kernels import layout as at
 
 Array = NDArray[np.float64]
-
-GCC = ["gcc", "-O3", "-march=native", "-ffast-math", "-shared", "-fPIC"]
 
 _LOOP = """
 void batch(long long samples, const double* q, const double* qd, const double* qdd, double* tau) {
@@ -38,32 +32,14 @@ void batch(long long samples, const double* q, const double* qd, const double* q
 
 
 @cache
-def inverse_dynamics(robot: rne.Robot) -> Callable[[Array, Array, Array], Array]:
+def inverse_dynamics(robot: rne.Robot) -> Batch:
     """Torques of a batch of states, one per row."""
     q, qd, qdd = (ca.SX.sym(name, robot.n) for name in ("q", "qd", "qdd"))
     sample = ca.Function("sample", [q, qd, qdd], [ca.cse(_torques(robot.links.table, q, qd, qdd))])
-    batch = _compile(sample, robot.n).batch
-    batch.restype = None
-    batch.argtypes = [ctypes.c_longlong, *(np.ctypeslib.ndpointer(np.float64, 2, flags="C"),) * 4]
-
-    def run(q: Array, qd: Array, qdd: Array) -> Array:
-        tau = np.empty_like(q)
-        batch(len(q), q, qd, qdd, tau)
-        return tau
-
-    return run
-
-
-def _compile(sample: Any, n: int) -> ctypes.CDLL:
-    """Compile the function and a loop over samples, and load the library."""
-    sizes = {"n": n, "arg": sample.sz_arg(), "res": sample.sz_res(), "work": sample.sz_w() + 1}
+    sizes = {"n": robot.n, "arg": sample.sz_arg(), "res": sample.sz_res(), "work": sample.sz_w() + 1}
     code = ca.CodeGenerator("sample.c")
     code.add(sample)
-    with tempfile.TemporaryDirectory() as folder:
-        source, library = Path(folder, "sample.c"), Path(folder, "sample.so")
-        source.write_text(code.dump() + _LOOP % sizes)
-        subprocess.run([*GCC, str(source), "-o", str(library), "-lm"], check=True)
-        return ctypes.CDLL(str(library))
+    return compiled(code.dump() + _LOOP % sizes)
 
 
 def _torques(table: Array, q: Any, qd: Any, qdd: Any) -> Any:

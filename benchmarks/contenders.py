@@ -19,6 +19,7 @@ import numpy as np
 import pinocchio as pin
 
 import rne
+from benchmarks import exported_c
 from benchmarks.subjects import States, Subject
 
 Run = Callable[[], Any]
@@ -102,14 +103,26 @@ def _(subject: Subject, s: States, threads: int) -> Run:
 @contender("inverse dynamics", "casadi")
 def _(subject: Subject, s: States, threads: int) -> Run:
     _one_thread("CasADi", threads)
-    if shutil.which("gcc") is None:
-        raise MissingError("gcc, which compiles the code of CasADi, is not installed")
+    _need_gcc()
     try:
         from benchmarks import casadi_c
     except ModuleNotFoundError as error:
         raise MissingError(f"{error}; install it by pip install '.[bench]'") from None
     batch = casadi_c.inverse_dynamics(subject.robot)
     return lambda: batch(s.q, s.qd, s.qdd)
+
+
+@contender("inverse dynamics", "rne in C", needs="export_c")
+def _(subject: Subject, s: States, threads: int) -> Run:
+    _one_thread("the C of rne", threads)
+    _need_gcc()
+    batch = exported_c.inverse_dynamics(subject.robot)
+    return lambda: batch(s.q, s.qd, s.qdd)
+
+
+def _need_gcc() -> None:
+    if shutil.which("gcc") is None:
+        raise MissingError("gcc, which compiles C, is not installed")
 
 
 def _one_thread(who: str, threads: int) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from rne.cli import bench, check, example, info, plot, residual, trajectories, view
+from rne.cli import bench, check, example, export, info, plot, residual, trajectories, view
 from rne.cli.options import examples
 from rne.errors import RneError
 
@@ -67,6 +67,7 @@ def _version(package: str) -> str:
         "rne view panda.urdf motion.csv",
         "rne plot panda.urdf motion.csv -o torques.svg",
         "rne bench panda.urdf",
+        "rne export panda.urdf --c panda_c",
         "rne example two_link_point_mass",
     ),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -94,6 +95,7 @@ for command in (
     plot.plot,
     view.show_robot,
     bench.bench,
+    export.export,
     example.example,
 ):
     main.add_command(command)

@@ -165,29 +165,10 @@ def compile_tree(tree: Tree, order: tuple[str, ...] | None = None) -> LinkTable:
     >>> compile_tree(tree).coordinates
     ('hinge',)
     """
-    joints = parents_first(tree.bodies, tree.joints)
-    if len(joints) != len(tree.joints):
-        raise ModelError(Problem(tree.source, None, f"robot '{tree.name}'", "joints do not form a tree"))
-    links, frames = fold(tree, joints)
-    normalize(links, frames)
-    regroup(links, frames, tree)
-    coordinates = order or tuple(j.name for j in tree.joints if j.movable and j.mimic is None)
-    rows = {link.joint.name: row for row, link in enumerate(links)}
-    couplings = [coupling for coupling in tree.couplings if coupling.first in rows or coupling.second in rows]
-    table = np.zeros((len(links) + len(couplings), at.WIDTH))
-    table[0, at.LINKS], table[0, at.COUPLINGS] = len(links) - 1, len(couplings)
-    table[0, at.COORDINATES] = len(coordinates)
-    table[0, at.GRAVITY : at.GRAVITY + 3] = tree.gravity
-    table[0, at.MIMIC] = len(coordinates) < len(links) - 1
-    for row, link in enumerate(links):
-        _write_body(table[row], link)
-        if row:
-            _write_frame(table[row], link, row)
-            _write_drive(table[row], link)
-    for out, coupling in zip(table[len(links) :], couplings, strict=True):
-        _write_coupling(out, coupling, rows)
+    links, frames, coordinates = _links(tree, order)
+    table = np.zeros((len(links) + len(_couplings(tree, links)), at.WIDTH))
+    _write(table, links, tree, coordinates)
     _write_bounds(table, links)
-    _write_coordinates(table, links, tree, coordinates)
     table += 0.0  # turns negative zeros into zeros
     with np.errstate(over="ignore"):
         table32 = table.astype(np.float32)
@@ -202,8 +183,51 @@ def compile_tree(tree: Tree, order: tuple[str, ...] | None = None) -> LinkTable:
     return LinkTable(table, table32, names, children, coordinates, frames)
 
 
-def _second(second: Array) -> list[float]:
-    return [float(second[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
+def table_of_numbers(tree: Tree, order: tuple[str, ...]) -> NDArray[Any]:
+    """Return the table of a tree whose masses, lengths, drives and gravity may be numbers of any kind, as objects.
+
+    Rotations are floats. The bounds of the inertias, which take square roots, are left out: they are zero.
+    """
+    links, _, coordinates = _links(tree, order)
+    table = np.zeros((len(links) + len(_couplings(tree, links)), at.WIDTH), object)
+    _write(table, links, tree, coordinates)
+    return table
+
+
+def _links(tree: Tree, order: tuple[str, ...] | None) -> tuple[list[Link], dict[str, Frame], tuple[str, ...]]:
+    """Return the links, regrouped and in normal form, the poses of all bodies, and the coordinates in order."""
+    joints = parents_first(tree.bodies, tree.joints)
+    if len(joints) != len(tree.joints):
+        raise ModelError(Problem(tree.source, None, f"robot '{tree.name}'", "joints do not form a tree"))
+    links, frames = fold(tree, joints)
+    normalize(links, frames)
+    regroup(links, frames, tree)
+    return links, frames, order or tuple(j.name for j in tree.joints if j.movable and j.mimic is None)
+
+
+def _couplings(tree: Tree, links: list[Link]) -> list[Coupling]:
+    names = {link.joint.name for link in links}
+    return [coupling for coupling in tree.couplings if coupling.first in names or coupling.second in names]
+
+
+def _write(table: NDArray[Any], links: list[Link], tree: Tree, coordinates: tuple[str, ...]) -> None:
+    rows, couplings = {link.joint.name: row for row, link in enumerate(links)}, _couplings(tree, links)
+    table[0, at.LINKS], table[0, at.COUPLINGS] = len(links) - 1, len(couplings)
+    table[0, at.COORDINATES] = len(coordinates)
+    table[0, at.GRAVITY : at.GRAVITY + 3] = tree.gravity
+    table[0, at.MIMIC] = len(coordinates) < len(links) - 1
+    for row, link in enumerate(links):
+        _write_body(table[row], link)
+        if row:
+            _write_frame(table[row], link, row)
+            _write_drive(table[row], link)
+    for out, coupling in zip(table[len(links) :], couplings, strict=True):
+        _write_coupling(out, coupling, rows)
+    _write_coordinates(table, links, tree, coordinates)
+
+
+def _second(second: Array) -> list[Any]:
+    return [second[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
 
 
 def _write_body(out: Array, link: Link) -> None:
@@ -228,7 +252,8 @@ def _write_frame(out: Array, link: Link, row: int) -> None:
     out[[at.COS_OFFSET, at.SIN_OFFSET]] = offset
     mass, first, second = link.felt
     out[at.MASS], out[at.HX], out[at.HY] = mass, first[0], first[1]
-    out[[at.XX, at.YY, at.XY, at.XZ, at.YZ]] = np.array(_second(second))[[0, 1, 3, 4, 5]]
+    xx, yy, _, xy, xz, yz = _second(second)
+    out[[at.XX, at.YY, at.XY, at.XZ, at.YZ]] = xx, yy, xy, xz, yz
 
 
 def _write_drive(out: Array, link: Link) -> None:

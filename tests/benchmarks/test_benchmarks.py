@@ -31,7 +31,7 @@ def test_contenders_agree(task, robot):
         try:
             run = CONTENDERS[task, library](subject, given, 1)
         except MissingError:
-            assert library == "casadi"  # the only one that is not among the needs of the tests
+            assert library in ("casadi", "rne in C")  # a package and a compiler that the tests do not need
             continue
         got = compared(run(), given)
         assert got.shape == wanted.shape

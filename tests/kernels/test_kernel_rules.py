@@ -14,8 +14,8 @@ MOST = 8
 
 # What others may know of the layout: what is asked of a kernel, and when a batch is worth a thread.
 ASKED = {"FRICTION", "INVERSE", "SPRINGS", "WITH_ROTORS", "WORTH_A_THREAD"}
-# Who writes the tables.
-WRITERS = {"model/frames.py", "model/link_table.py"}
+# Who writes the tables, and who runs the kernels on other numbers.
+WRITERS = {"codegen/tracing.py", "model/frames.py", "model/link_table.py"}
 
 
 def names_of(paths):

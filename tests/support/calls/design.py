@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import rne
-from calls.bad import FLAG, ROBOT, SEVERAL, STATE, THREADS, VECTOR, N, no_count, no_number, no_numbers, no_times
+from calls.bad import DTYPES, FLAG, ROBOT, SEVERAL, STATE, THREADS, VECTOR, N, no_count, no_number, no_numbers, no_times
 from calls.call import MOTION, Call, T, call_of
 
 Q, QD, QDD_OF_MANY = np.random.default_rng(1).normal(size=(3, 30, N))
@@ -37,6 +37,13 @@ def view(**arguments: Any) -> Any:
     viewer = rne.view(**arguments)
     viewer.stop()
     return viewer._motion
+
+
+@functools.wraps(rne.export_c)
+def export_c(folder: Any, **arguments: Any) -> list[bytes]:
+    with tempfile.TemporaryDirectory() as place:
+        target = Path(place) / folder if folder == "c" else folder
+        return [path.read_bytes() for path in rne.export_c(folder=target, **arguments)]
 
 
 FIGURES = {
@@ -125,6 +132,19 @@ DESIGN: tuple[Call, ...] = (
     call_of(rne.diagnose(ROBOT, samples=3).count, {"severity": ["bad", "", None, 3, ["error"]]}, severity="error"),
     call_of(rne.torque_breakdown(ROBOT, Q).share),
     *(call_of(getattr(rne.plot, name), {"t": NO_ORDER, **bad}, **DRAWN_OF[name]) for name, bad in FIGURES.items()),
+    call_of(
+        export_c,
+        {
+            "folder": [None, 3, b"c", ["c"], "", object()],
+            "functions": ["mass_matrix", [], None, 3, ["nothing"], [3], [None], ["jacobian"], ["jacobian:nowhere"]],
+            "name": ["", " ", "2arm", "an arm", "double", "ärm", 3, b"arm", ["arm"]],
+            "dtype": DTYPES,
+            "parameters": ["gravity", None, 3, ["mass"], [3], [None], ["payload:nowhere"], ["payload"] * 2],
+        },
+        folder="c",
+        functions=["mass_matrix", "jacobian:hand"],
+        parameters=["gravity", "payload:hand"],
+    ),
     call_of(
         save,
         {

@@ -1,0 +1,243 @@
+"""What can be traced of a robot: functions by the names they have in `rne`, each a straight line of operations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rne.check import unknown_name
+from rne.codegen.graph import Graph, Number, recording
+from rne.codegen.program import Program, program
+from rne.codegen.tracing import Inputs, Tracer, beside, cleaned
+from rne.codegen.twins import Twins
+from rne.errors import ArgumentError, UnknownNameError, listed
+from rne.model.link_table import table_of_numbers
+from rne.model.robot import Robot
+from rne.model.tree import Body, Joint, Pose
+
+PAYLOAD = ("mass", "cx", "cy", "cz", "ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+"""What a payload at run time is: mass, center of mass in the axes of its frame, inertia about the center of mass."""
+
+
+class Traced(NamedTuple):
+    """A function of one robot.
+
+    Attributes
+    ----------
+    name : as in `rne`, with the frame behind a colon.
+    arguments : names and sizes of what it takes, in order.
+    result : name of what it returns.
+    shape : of the result.
+    program : what it does.
+    """
+
+    name: str
+    arguments: tuple[tuple[str, int], ...]
+    result: str
+    shape: tuple[int, ...]
+    program: Program
+
+
+class Parameters(NamedTuple):
+    """What is given at run time besides the state.
+
+    Attributes
+    ----------
+    gravity : whether the acceleration of free fall is.
+    payload : the frame that carries a payload; None for no payload.
+    """
+
+    gravity: bool = False
+    payload: str | None = None
+
+    @property
+    def arguments(self) -> tuple[tuple[str, int], ...]:
+        """Names and sizes of the arguments."""
+        gravity = (("gravity", 3),) if self.gravity else ()
+        return gravity if self.payload is None else (*gravity, ("payload", len(PAYLOAD)))
+
+
+NONE = Parameters()
+
+
+def parameters_of(robot: Robot, given: Any) -> Parameters:
+    """Settle which parameters are given at run time.
+
+    Raises
+    ------
+    ArgumentError, UnknownNameError
+        They are no such names, or the robot does not have the frame of the payload.
+    """
+    if isinstance(given, str) or not isinstance(given, Sequence) or not all(isinstance(x, str) for x in given):
+        raise ArgumentError(
+            f"parameters: wanted some of 'gravity', 'payload' and 'payload:FRAME' in a tuple, got {given!r}"
+        )
+    gravity, payload = False, None
+    for name in given:
+        kind, _, frame = name.partition(":")
+        if name == "gravity":
+            gravity = True
+        elif kind == "payload" and payload is None:
+            payload = frame or _tip(robot)
+            if payload not in robot.links.frames:
+                raise unknown_name("parameters", "frame", payload, robot.links.frames)
+        else:
+            raise unknown_name("parameters", "parameter", name, ("gravity", "payload", "payload:FRAME"))
+    return Parameters(gravity, payload)
+
+
+def _tip(robot: Robot) -> str:
+    try:
+        return robot._tip()
+    except ArgumentError as error:
+        told = str(error).removeprefix("frame: ")
+        raise ArgumentError(f"parameters: {told} as 'payload:FRAME'") from None
+
+
+class Functions:
+    """The functions of a robot, ready to be traced.
+
+    Parameters
+    ----------
+    robot : the robot.
+    parameters : what is given at run time.
+    friction : whether inverse and forward dynamics count the friction of the joints.
+    single : whether the code is for float32.
+    """
+
+    def __init__(
+        self, robot: Robot, parameters: Parameters = NONE, *, friction: bool = False, single: bool = False
+    ) -> None:
+        self.robot = robot
+        self.parameters = parameters
+        self.friction = friction
+        self.single = single
+
+    def trace(self, name: str) -> Traced:
+        """Trace a function.
+
+        Raises
+        ------
+        UnknownNameError
+            There is none of that name, or the robot does not have the frame.
+        """
+        function, frame = self._settle(name)
+        graph = Graph()
+        state = _State(self, graph)
+        takes, result, shape = _KNOWN[function]
+        found = _run(function, frame, state, self)
+        outputs, suspect = found if isinstance(found, tuple) else (found, 0)
+        flat = np.asarray(outputs, object).ravel().tolist()
+        n = self.robot.n
+        known = tuple((argument, n) for argument in takes)
+        sizes = {"n": n, "P": len(flat) // n if n else 0}
+        return Traced(
+            name,
+            known + tuple(given for given in self.parameters.arguments if function not in _WEIGHTLESS[given[0]]),
+            result,
+            tuple(sizes.get(size, size) for size in shape),
+            program(graph, flat, suspect),
+        )
+
+    def _settle(self, name: str) -> tuple[str, str]:
+        function, colon, frame = name.partition(":") if isinstance(name, str) else ("", "", "")
+        if function not in _KNOWN or bool(colon) != (function in _OF_FRAMES):
+            known = [f"{known}:FRAME" if known in _OF_FRAMES else known for known in _KNOWN]
+            raise UnknownNameError(f"functions: no function is named {name!r}; there are {listed(known)}")
+        if colon and frame not in self.robot.links.frames:
+            raise unknown_name("functions", "frame", frame, self.robot.links.frames)
+        return function, frame
+
+    def _table(self, graph: Graph) -> Any:
+        table = cleaned(self.robot.links.table)
+        if self.parameters == NONE:
+            return table
+        graph.rounding = 1e-15
+        tree = self.robot.tree
+        if self.parameters.gravity:
+            pull: Any = tuple(graph.input("gravity", k) for k in range(3))
+            tree = replace(tree, gravity=pull)
+        if self.parameters.payload is not None:
+            m, x, y, z, ixx, ixy, ixz, iyy, iyz, izz = (graph.input("payload", k) for k in range(len(PAYLOAD)))
+            name = "\0payload"  # no file has it
+            inertia = ((ixx, ixy, ixz), (ixy, iyy, iyz), (ixz, iyz, izz))
+            body: Any = Body(name, m, (x, y, z), inertia)  # type: ignore[arg-type]
+            joint = Joint(name, "fixed", self.parameters.payload, name, Pose(), (0.0, 0.0, 1.0))
+            tree = replace(tree, bodies=(*tree.bodies, body), joints=(*tree.joints, joint))
+        symbols = table_of_numbers(tree, self.robot.joint_names)
+        graph.rounding = 0.0
+        return beside(symbols, table, lambda x: isinstance(x, Number) and graph.value(x.id) is None)
+
+
+class _State:
+    """Arguments of the functions as numbers of a graph."""
+
+    def __init__(self, functions: Functions, graph: Graph) -> None:
+        twins = Twins(recording(functions.single))
+        self.graph = graph
+        self.tracer = Tracer(twins, functions._table(graph), graph.const(0.0))
+        self._n = functions.robot.n
+
+    def row(self, name: str) -> list[Number]:
+        return [self.graph.input(name, j) for j in range(self._n)]
+
+    def inputs(self) -> Inputs:
+        expanded, graph = self.tracer.expanded, self.graph
+        q = expanded(self.row("q"), positions=True)
+        qd, qdd = (expanded(self.row(name), positions=False) for name in ("qd", "qdd"))
+        sin, cos = ([Number(graph, turn(x.id)) for x in q] for turn in (graph.sin, graph.cos))
+        return Inputs(q, qd, qdd, sin, cos)
+
+    def still(self) -> Inputs:
+        """Return the inputs without acceleration."""
+        inputs = self.inputs()
+        return inputs._replace(qdd=[self.graph.const(0.0)] * len(inputs.q))
+
+
+def _run(function: str, frame: str, state: _State, of: Functions) -> Any:
+    """Return the numbers of a result, and of forward dynamics the conditions besides."""
+    tracer, links = state.tracer, of.robot.links
+    if function == "inverse_dynamics":
+        return tracer.inverse_dynamics(state.inputs(), friction=of.friction)
+    if function == "bias_vector":
+        return tracer.inverse_dynamics(state.still(), springs=False)
+    if function == "forward_dynamics":
+        return tracer.forward_dynamics(state.still(), state.row("tau"), friction=of.friction)
+    if function == "regressor":
+        return tracer.regressor(state.inputs(), _cleaned(links.joint_sites["local"]), friction=of.friction)
+    if function in _OF_FRAMES:
+        return getattr(tracer, function)(state.inputs(), _cleaned(links.frames[frame].sites["world"]))
+    return getattr(tracer, function)(state.inputs())
+
+
+def _cleaned(sites: Any) -> Any:
+    """Return sites without what rounding alone left in them."""
+    sites = np.array(sites, np.float64)
+    sites[np.abs(sites) < 1e-15] = 0.0
+    near = np.abs(np.abs(sites) - 1.0) < 1e-15
+    sites[near] = np.sign(sites[near])
+    return sites
+
+
+_KNOWN: dict[str, tuple[tuple[str, ...], str, tuple[Any, ...]]] = {
+    "inverse_dynamics": (("q", "qd", "qdd"), "tau", ("n",)),
+    "forward_dynamics": (("q", "qd", "tau"), "qdd", ("n",)),
+    "gravity_vector": (("q",), "g", ("n",)),
+    "bias_vector": (("q", "qd"), "bias", ("n",)),
+    "mass_matrix": (("q",), "M", ("n", "n")),
+    "coriolis_matrix": (("q", "qd"), "C", ("n", "n")),
+    "christoffel": (("q",), "D", ("n", "n", "n")),
+    "regressor": (("q", "qd", "qdd"), "Y", ("n", "P")),
+    "forward_kinematics": (("q",), "pose", (4, 4)),
+    "jacobian": (("q",), "J", (6, "n")),
+}
+"""By name: the arguments of the state, name and shape of the result."""
+_OF_FRAMES = ("forward_kinematics", "jacobian")
+_WEIGHTLESS = {
+    "gravity": (*_OF_FRAMES, "mass_matrix", "coriolis_matrix", "christoffel"),
+    "payload": (*_OF_FRAMES, "regressor"),
+}
+"""By parameter: functions that do not depend on it."""
