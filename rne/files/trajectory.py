@@ -45,7 +45,7 @@ class Trajectory:
         file are unpacked; what `gzip.open` and its like return is read as it comes.
     robot : the columns are those of its coordinates.
     quantities : of q, qd, qdd and tau, those to read.
-    wrenches : frames whose wrenches to read, from columns fx_<frame>, fy_, fz_, mx_, my_, mz_<frame>.
+    wrenches : frames whose wrenches to read, from columns ``fx_<frame>, fy_<frame>`` and so on.
     rename : how the columns of the file are called where they are called otherwise: by quantity a pattern with {joint}
         for the name of the joint, {0} or {1} for its number from zero or one, as ``{"q": "position_{joint}"}``, or the
         names of the columns themselves, in the order of the joints; the column t by its name, as ``{"t": "time"}``, or
