@@ -99,5 +99,5 @@ class Fields:
 
 def _as_text(value: object) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise WrongValueError("is not a non-empty string")
+        raise WrongValueError("is not a text with something in it")
     return value
