@@ -137,6 +137,24 @@ def test_a_robot_of_six_joints_takes_the_quick_way_with_wrenches():
     np.testing.assert_array_equal(rne.static_torque(robot, q, {"tool": wrench}), single)
 
 
+WITH_OUT = [call for call in OF_A_STATE if "out" in inspect.signature(call.function).parameters]
+
+
+@pytest.mark.parametrize("call", WITH_OUT, ids=lambda call: call.title)
+@pytest.mark.parametrize("count", [None, 20])
+def test_plain_arrays_take_a_quick_way(call: Call, count, monkeypatch):
+    """In either precision, with an array to fill and with another gravity: the general path is cut off."""
+    rng = np.random.default_rng(1)
+    state = {name: rng.normal(size=N if count is None else (count, N)) for name in names_of(call)}
+    out = np.empty_like(np.asarray(parts(call(**state))[0]))
+    options: list[dict[str, Any]] = [{}, {"out": out}, {name: x.astype("f4") for name, x in state.items()}]
+    if "gravity" in inspect.signature(call.function).parameters:
+        options.append({"gravity": np.array([0.5, 1.0, -3.0])})
+    monkeypatch.setattr(rne.batch.arguments, "as_batch", None)
+    for option in options:
+        assert parts(call(**state | option))
+
+
 def test_all_functions_of_a_state_are_here():
     """What takes a robot and q is compared, and nothing twice or not at all by a slip of the filter."""
     titles = {call.title for call in OF_A_STATE}

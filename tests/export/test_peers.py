@@ -58,7 +58,7 @@ def test_trees_of_every_feature_come_back(seed, tmp_path):
     try:
         assert mujoco_gap(robot) < CLOSE
     except ValueError as error:
-        assert "A + B >= C" in str(error)  # noqa: PT017 - an inertia that no body has, which MuJoCo refuses
+        assert "A + B >= C" in str(error)  # noqa: PT017 - an unphysical inertia, which MuJoCo refuses
 
 
 @pytest.mark.parametrize("make", [arm, gripper])

@@ -99,6 +99,7 @@ def no_outs(shape: tuple[int, ...]) -> list[Any]:
         [0.0] * N, "out", 3, object(), np.empty(shape, np.float32), np.empty(shape, np.int64), np.empty(shape, complex),
         np.empty(shape, object), np.empty((*shape, 1)), np.empty((2, *shape)), frozen,
         np.ma.masked_array(np.empty(shape), mask=np.ones(shape, bool)), np.empty(shape).tolist() or [],
+        *(np.empty([n + (k == axis) for k, n in enumerate(shape)]) for axis in range(len(shape))),
     ]  # fmt: skip
 
 
