@@ -21,7 +21,7 @@ from rne.trajectory.filters import LIMIT, Collector, Filter, usual_step, wish_of
 Floats = NDArray[Any]
 
 _FIRST = 2000  # rows that are read before the first are given on: enough to know the usual step
-_STATES = 64  # at which the mass matrix is evaluated
+_STATES, _OF_EACH = 64, 8  # pieces, and rows of each, at which the mass matrix is evaluated
 
 
 @dataclass
@@ -92,8 +92,9 @@ class Differentiated:
         """
         if self.filter is None or not self._states or not np.isfinite(self.filter.noise).any():
             return None
-        M = mass_matrix(self.motion.robot, np.concatenate(self._states)[:: max(1, len(self._states) // 4)])
-        noise: Floats = np.sqrt(np.nanmean((M**2) @ np.nan_to_num(self.filter.noise) ** 2, axis=0))
+        states = np.concatenate(self._states)
+        M = mass_matrix(self.motion.robot, states[np.isfinite(states).all(axis=1)])
+        noise: Floats = np.sqrt(((M**2) @ np.nan_to_num(self.filter.noise) ** 2).sum(axis=0) / max(1, len(M)))
         return noise
 
     def pieces(self) -> Iterator[Callable[[], Chunk]]:
@@ -184,9 +185,7 @@ class Differentiated:
                 yield self._reader(cut(held.chunk, low, high), held.t[low:high], core, held.number, stop)
             held.number += 1
 
-    def _reader(
-        self, chunk: Chunk, t: Floats, core: slice, number: int, end: float | None
-    ) -> Callable[[], Chunk]:
+    def _reader(self, chunk: Chunk, t: Floats, core: slice, number: int, end: float | None) -> Callable[[], Chunk]:
         assert self.filter is not None
         chosen, keys = self.filter, self._keys
 
@@ -199,7 +198,7 @@ class Differentiated:
             fresh |= {key: part[:, 0].astype(kind, copy=False) for key, part in zip(names, made[1:], strict=True)}
             part = cut(chunk, core.start, core.stop)
             if len(self._states) < _STATES and part.rows:
-                self._states.append(fresh["q"][:1].astype(np.float64))
+                self._states.append(fresh["q"][:: max(1, part.rows // _OF_EACH)].astype(np.float64))
             kept = {key: fresh[key] for key in (*keys, *self.missing) if key in fresh}
             return replace(part, arrays={**part.arrays, **kept})
 

@@ -52,7 +52,9 @@ def read_layout(
         raise FileError(f"{where}: {width} columns; wanted are the first of {told}, with t in front or without")
     if len(fitting) > 1:
         told = " or ".join(", ".join(layout) for layout in fitting)
-        raise FileError(f"{where}: {width} columns may be {told}; wanted are names: an NPZ, fields of an NPY, or a header")
+        raise FileError(
+            f"{where}: {width} columns may be {told}; wanted are names: an NPZ, fields of an NPY, or a header"
+        )
     taken, *others = (", ".join(layout) for layout in [*fitting, *longer])  # several of a robot of one joint
     return fitting[0], tuple(f"{width} columns taken as {taken} (not {other})" for other in others)
 

@@ -114,7 +114,9 @@ def choose(stretches: Sequence[tuple[Floats, Floats]], interval: float, derivati
         best = _best(gains, noises, densities)
         settled = (np.array(densities)[best, np.arange(n)] < _SETTLED * floor).all()
         recent = -np.sum(gains[-_PER_OCTAVE:], axis=0)
-        if (settled and k - int(best.max()) >= _FAR) or (k > 2 * _PER_OCTAVE and (recent <= _SAME * scan.power * scan.weight).all()):
+        if (settled and k - int(best.max()) >= _FAR) or (
+            k > 2 * _PER_OCTAVE and (recent <= _SAME * scan.power * scan.weight).all()
+        ):
             break
     best = _best(gains, noises, densities)
     lowest = _lowest(densities)
@@ -181,7 +183,11 @@ class _Scan:
         self._scale = 1 / share
         self._ramps = [_ramp(t, derivative, _ENDS / cutoff) for t, _ in self._stretches]
         self._steps = [np.gradient(t) for t, _ in self._stretches]
-        self.weight = self._scale * float(sum((w[0] * dt).sum() for w, dt in zip(self._ramps, self._steps, strict=True)))
+        if not any(w[0].any() for w in self._ramps):  # a few samples far apart
+            self._ramps = [[np.full(len(t), float(k == 0)) for k in range(derivative + 1)] for t, _ in self._stretches]
+        self.weight = self._scale * float(
+            sum((w[0] * dt).sum() for w, dt in zip(self._ramps, self._steps, strict=True))
+        )
         self._before: list[list[Floats]] = []
 
     def take(self, penalty: Penalty) -> tuple[Floats, Floats]:

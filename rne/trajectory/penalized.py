@@ -116,7 +116,9 @@ def basis(u: Floats, derivatives: int) -> list[Floats]:
     return found
 
 
-def fit(cell: Ints, u: Floats, y: Floats, penalties: Sequence[Penalty], low: Ints, high: Ints, cells: int | None) -> Floats:
+def fit(
+    cell: Ints, u: Floats, y: Floats, penalties: Sequence[Penalty], low: Ints, high: Ints, cells: int | None
+) -> Floats:
     """Fit splines in windows.
 
     Parameters

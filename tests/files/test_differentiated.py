@@ -177,7 +177,7 @@ def test_of_a_long_log_the_filter_is_chosen_where_the_robot_moves(robot, tmp_pat
     derived, got = made(tmp_path / "m.parquet", robot)
     wanted = -np.sin(moving * (3.0 + np.arange(robot.n))) * (3.0 + np.arange(robot.n)) ** 2
     error = (got.arrays["qdd"] - wanted)[260_000:290_000]
-    assert np.sqrt((error**2).mean(axis=0)).max() < 0.02
+    assert (np.sqrt((error**2).mean(axis=0)) < 0.01 * (3.0 + np.arange(robot.n)) ** 2).all()
     assert (derived.filter.cutoff > 1.0).all()
 
 
