@@ -64,7 +64,7 @@ class Residual(Report):
 
     @property
     def r2(self) -> Floats:
-        """Share of the variance of the measured torque that the model explains: 1 - rms^2 / variance; NaN without any."""
+        """Share of the variance of the measured torque that is explained: 1 - rms^2 / variance; NaN without any."""
         varies = self.variance > (_CONSTANT * self.mean) ** 2
         found: Floats = 1 - np.divide(self.rms**2, self.variance, out=np.full_like(self.rms, np.nan), where=varies)
         return found

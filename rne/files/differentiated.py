@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -29,8 +30,8 @@ class Differentiated:
     r"""A trajectory whose missing velocities and accelerations are made by the filter of `rne.differentiate`.
 
     Where velocities are there, accelerations are their first derivatives; else both come from the positions. What is
-    there, torques included, passes the same filter. It is chosen in a pass of its own through the file; of a pipe, which
-    can be read but once, from the first 131,072 rows. The results do not depend on the chunks, to the last bit.
+    there, torques included, passes the same filter. It is chosen in a first pass through the file; of a pipe, which can be
+    read but once, from the first 131,072 rows. The results do not depend on the chunks, to the last bit.
 
     Parameters
     ----------
@@ -205,7 +206,7 @@ class Differentiated:
         return read
 
     def _stretches(self) -> Iterator[_Event]:
-        """Yield chunks that span no gap, with their times, and whether they begin a stretch; the first is long enough."""
+        """Yield chunks that span no gap, with their times, and whether they begin a stretch."""
         self.duplicates = self.gaps = 0  # of this time through the file
         self._unwrapper = Unwrapper(self.motion.robot, self.unwrap)
         longest, last = None, -np.inf
@@ -218,7 +219,7 @@ class Differentiated:
                 yield chunk, t, True, self.gaps
             edges = sorted({0, *breaks.tolist(), len(t)})
             starts = {0, *breaks.tolist()} if last == -np.inf else set(breaks.tolist())
-            for start, stop in zip(edges[:-1], edges[1:], strict=True):
+            for start, stop in pairwise(edges):
                 yield cut(chunk, start, stop), t[start:stop], start in starts, self.gaps
             last = t[-1] if len(t) else last
 

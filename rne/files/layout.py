@@ -1,4 +1,4 @@
-"""What the columns of an NPY, or of a CSV without a header, mean: q, qd, qdd, tau side by side, with t in front or without."""
+"""What columns without names mean, of an NPY or CSV: q, qd, qdd, tau side by side, with t in front or without."""
 
 from __future__ import annotations
 

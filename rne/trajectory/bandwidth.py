@@ -1,8 +1,8 @@
 """The cutoff of a low-pass filter, chosen from the data: the one with the least expected error of the derivatives.
 
 Candidates are compared by an unbiased estimate of the squared error of the derivative that matters, accelerations for
-recorded positions (Mallows, Technometrics 15 (1973) 661, carried from values to derivatives; Stein, Annals of Statistics
-9 (1981) 1135). With d = a - b the difference of two filtered motions, r = y - b the residual of one, and a weight w that
+recorded positions (Mallows, Technometrics 15 (1973) 661, carried from values to derivatives; Stein, Annals of
+Statistics 9 (1981) 1135). With d = a - b the difference of two filtered motions, r = y - b the residual of one, and a weight w that
 vanishes at both ends, the errors of their second derivatives differ by
 
     E(a) - E(b) = int w d''^2 - 2 int (w d'')'' r + 2 s (T_a - T_b),
@@ -39,7 +39,7 @@ _WAY_POINTS = 0.04  # s; slower samples are way points
 _CAUTION = 3.0  # in place of 2: too many candidates make one with too high a cutoff look good by chance
 _SAFETY = 2 ** (1 / 12)  # too high a cutoff costs little, too low a cutoff much
 _FREE = 0.3  # share of the noise that must remain in the residual
-_ROWS = 16_384  # averages that are filtered with one candidate, at most: beyond, those in the middle of each stretch
+_ROWS = 16_384  # averages that are filtered with one candidate, at most: those in the middle of each stretch
 _LEAST = 32  # samples, below which nothing is estimated
 
 
@@ -92,7 +92,7 @@ def choose(stretches: Sequence[tuple[Floats, Floats]], interval: float, derivati
     count = max(1, math.floor(math.log2(highest / slowest) * _PER_OCTAVE) + 1)
     cutoffs = [slowest * 2 ** (k / _PER_OCTAVE) for k in range(count)]
     gains: list[Floats] = [np.zeros(n)]  # change of the risk from each candidate to the next, without the noise
-    noises: list[Floats] = []  # what a density of one adds to it
+    noises: list[float] = []  # what a density of one adds to it
     densities: list[Floats] = []
     powers: list[Floats] = []
     floor = _fastest(enough, interval)
@@ -142,7 +142,7 @@ def _best(gains: Sequence[Floats], noises: Sequence[float], densities: Sequence[
 
 
 def _lowest(densities: Sequence[Floats]) -> Floats:
-    """Return for each candidate the least density of the residuals of those up to two octaves above: that of the noise."""
+    """Return for each candidate the density of the noise: the least of the residuals of those up to two octaves above."""
     rows = np.array(densities)
     return np.array([rows[k : k + 2 * _PER_OCTAVE].min(axis=0) for k in range(len(rows))])
 
@@ -233,7 +233,4 @@ def _ramp(t: Floats, derivatives: int, ends: float) -> list[Floats]:
     u = np.clip((np.minimum(t - t[0], t[-1] - t) - min(ends, 1.5 * length)) / length, 0.0, 1.0)
     side = np.where(t - t[0] < t[-1] - t, 1.0, -1.0) / length
     rise = np.polynomial.Polynomial([0, 0, 0, 0, 35, -84, 70, -20])
-    found = []
-    for order in range(derivatives + 1):
-        found.append(rise.deriv(order)(u) * side**order if order else rise(u))
-    return found
+    return [rise(u), *(rise.deriv(order)(u) * side**order for order in range(1, derivatives + 1))]

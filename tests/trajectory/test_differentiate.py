@@ -1,4 +1,4 @@
-"""Derivatives of recorded motions: known motions with noise, polynomials exactly, the filters of scipy at even times."""
+"""Derivatives of recorded motions: known motions with noise, polynomials exactly, the filters of scipy."""
 
 from __future__ import annotations
 
@@ -135,10 +135,9 @@ def rms(error: np.ndarray) -> float:
 
 
 def best_of_others(y: np.ndarray, qdd: np.ndarray, rate: float, inside: np.ndarray) -> float:
-    """RMS error with the best of many Savitzky-Golay windows and Butterworth cutoffs, which nobody could know before."""
-    errors = []
-    for size in np.unique((2.0 ** np.arange(2.6, np.log2(0.8 * rate), 0.5)).astype(int) // 2 * 2 + 1):
-        errors.append(rms(savgol_filter(y, size, 4, deriv=2, delta=1 / rate)[inside] - qdd[inside]))
+    """RMS error with the best of many Savitzky-Golay windows and Butterworth cutoffs."""
+    sizes = np.unique((2.0 ** np.arange(2.6, np.log2(0.8 * rate), 0.5)).astype(int) // 2 * 2 + 1)
+    errors = [rms(savgol_filter(y, size, 4, deriv=2, delta=1 / rate)[inside] - qdd[inside]) for size in sizes]
     for cutoff in 2.0 ** np.arange(-1.0, np.log2(min(0.45 * rate, 60.0)), 0.4):
         smooth = sosfiltfilt(butter(4, cutoff, fs=rate, output="sos"), y)
         errors.append(rms(np.gradient(np.gradient(smooth, 1 / rate), 1 / rate)[inside] - qdd[inside]))
