@@ -30,8 +30,8 @@ class Differentiated:
     r"""A trajectory whose missing velocities and accelerations are made by the filter of `rne.differentiate`.
 
     Where velocities are there, accelerations are their first derivatives; else both come from the positions. What is
-    there, torques included, passes the same filter. It is chosen in a first pass through the file; of a pipe, which can be
-    read but once, from the first 131,072 rows. The results do not depend on the chunks, to the last bit.
+    there, torques included, passes the same filter. It is chosen in a first pass through the file; of a pipe, which can
+    be read but once, from the first 131,072 rows. The results do not depend on the chunks, to the last bit.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
 """The cutoff of a low-pass filter, chosen from the data: the one with the least expected error of the derivatives.
 
 Candidates are compared by an unbiased estimate of the squared error of the derivative that matters, accelerations for
-recorded positions (Mallows, Technometrics 15 (1973) 661, carried from values to derivatives; Stein, Annals of
-Statistics 9 (1981) 1135). With d = a - b the difference of two filtered motions, r = y - b the residual of one, and a weight w that
-vanishes at both ends, the errors of their second derivatives differ by
+recorded positions: that of Mallows (Technometrics 15 (1973) 661) and Stein (Annals of Statistics 9 (1981) 1135), carried
+from values to derivatives. With d = a - b the difference of two filtered motions, r = y - b the residual of one, and a
+weight w that vanishes at both ends, the errors of their second derivatives differ by
 
     E(a) - E(b) = int w d''^2 - 2 int (w d'')'' r + 2 s (T_a - T_b),
 
@@ -142,7 +142,7 @@ def _best(gains: Sequence[Floats], noises: Sequence[float], densities: Sequence[
 
 
 def _lowest(densities: Sequence[Floats]) -> Floats:
-    """Return for each candidate the density of the noise: the least of the residuals of those up to two octaves above."""
+    """Return for each candidate the density of the noise: the least of the residuals up to two octaves above."""
     rows = np.array(densities)
     return np.array([rows[k : k + 2 * _PER_OCTAVE].min(axis=0) for k in range(len(rows))])
 

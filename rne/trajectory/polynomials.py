@@ -1,7 +1,7 @@
 """Least-squares polynomials in sliding windows: the filter of Savitzky and Golay, also at uneven times.
 
-Analytical Chemistry 36 (1964) 1627; orthogonal polynomials (Forsythe, J. SIAM 5 (1957) 74) extend it to uneven times. At
-the ends the window is shifted so that it stays inside, and the sample is then not at its center.
+Analytical Chemistry 36 (1964) 1627; orthogonal polynomials (Forsythe, J. SIAM 5 (1957) 74) extend it to uneven times.
+At the ends the window is shifted so that it stays inside, and the sample is then not at its center.
 """
 
 from __future__ import annotations

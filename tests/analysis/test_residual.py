@@ -14,11 +14,12 @@ ARM = rne.load("models/planar2/robot.dh.toml")
 def test_numbers_are_those_of_their_definitions() -> None:
     random = np.random.default_rng(0)
     q, qd, qdd, noise = random.normal(size=(4, 500, 2))
-    tau = rne.inverse_dynamics(ARM, q, qd, qdd) + noise + [1.0, -2.0]
+    bias = np.array([1.0, -2.0])
+    tau = rne.inverse_dynamics(ARM, q, qd, qdd) + noise + bias
     tau[123, 0] += 50.0
     t = np.arange(500) / 100
     report = rne.residual(ARM, q, qd, qdd, tau, t=t)
-    rest = noise + [1.0, -2.0]
+    rest = noise + bias
     rest[123, 0] += 50.0
     assert_near(report.rms, np.sqrt((rest**2).mean(axis=0)), 1e-9)
     assert_near(report.bias, rest.mean(axis=0), 1e-9)

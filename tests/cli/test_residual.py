@@ -34,7 +34,7 @@ def test_the_table_and_the_file(run: Run, robot_file, log, tmp_path) -> None:
 
 
 def test_id_compares_where_it_is_told(run: Run, robot_file, log) -> None:
-    text, tau = log
+    text, _ = log
     told = run("id", robot_file, "-", "--columns", "tau=tau_{joint}", stdin=text)
     assert "measured - model:" in told.stderr
     assert told.stdout.splitlines()[0].endswith("tau_turn,tau_slide,residual_turn,residual_slide")
@@ -60,7 +60,7 @@ def test_the_plot(run: Run, robot_file, log, tmp_path) -> None:
 def test_panels_of_a_residual_stand_below_each_other() -> None:
     arm = rne.load("models/planar2/robot.dh.toml")
     model = rne.gravity_vector(arm, np.zeros((5, 2)))
-    figure = rne.plot.residual(arm, None, model + [0.5, 0.0], model)
+    figure = rne.plot.residual(arm, None, model + 0.5, model)
     figure.draw_without_rendering()
     boxes = [ax.get_position() for ax in figure.axes]
     assert boxes[0].y0 > boxes[1].y0
