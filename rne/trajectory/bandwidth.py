@@ -2,8 +2,8 @@
 
 Candidates are compared by an unbiased estimate of the squared error of the derivative that matters, accelerations
 for recorded positions: that of Mallows (Technometrics 15 (1973) 661) and Stein (Annals of Statistics 9 (1981) 1135),
-carried from values to derivatives. With d = a - b the difference of two filtered motions, r = y - b the residual of one, and a
-weight w that vanishes at both ends, the errors of their second derivatives differ by
+carried from values to derivatives. With d = a - b the difference of two filtered motions, r = y - b the residual of
+one, and a weight w that vanishes at both ends, the errors of their second derivatives differ by
 
     E(a) - E(b) = int w d''^2 - 2 int (w d'')'' r + 2 s (T_a - T_b),
 
