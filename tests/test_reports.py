@@ -34,6 +34,7 @@ def reports():
     yield rne.excitation(base, samples=50, tries=2)
     yield rne.identify(ARM, Q, QD, QDD, rne.inverse_dynamics(ARM, Q, QD, QDD))
     yield rne.link_forces(ARM, Q)
+    yield rne.residual(ARM, Q, QD, QDD, rne.inverse_dynamics(ARM, Q, QD) + 0.1)
     yield significance
     yield significance.terms
     yield simulated

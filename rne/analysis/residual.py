@@ -64,7 +64,7 @@ class Residual(Report):
 
     @property
     def r2(self) -> Floats:
-        """Share of the variance of the measured torque that the model explains: 1 - rms^2 / variance; NaN without any."""
+        """Share of the variance of the measured torque that is explained: 1 - rms^2 / variance; NaN without any."""
         varies = self.variance > (_CONSTANT * self.mean) ** 2
         found: Floats = 1 - np.divide(self.rms**2, self.variance, out=np.full_like(self.rms, np.nan), where=varies)
         return found
@@ -179,9 +179,9 @@ def residual(
     >>> arm = rne.load("models/planar2/robot.dh.toml")
     >>> q = [[0.0, 0.0], [0.2, 0.1], [0.4, 0.2]]
     >>> print(rne.residual(arm, q, tau=[[19.0, 5.0], [19.0, 4.6], [18.0, 4.0]], t=[0.0, 0.1, 0.2]))
-    joint        RMS  relative       R2     bias    worst   at  samples
-    shoulder  0.8137    4.36 %  -1.9797  -0.2996    1.213  0.2        3
-    elbow     0.1311    2.88 %   0.8982  -0.0466  -0.1951  0.1        3
+    joint         RMS  relative      R2      bias  worst  at  samples
+    shoulder     0.43     2.3 %  0.1680   -0.1098  -0.62   0        3
+    elbow     0.07903    1.74 %  0.9630  -0.01307  0.095   0        3
     """
     check_robot(robot)
     check_flag("friction", friction)

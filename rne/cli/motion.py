@@ -153,7 +153,7 @@ _READING = (
         "--cutoff",
         metavar="HZ[,HZ...]",
         callback=_frequencies,
-        help="Cutoff of the differentiation filter, or one per joint; chosen from the data by default. inf interpolates.",
+        help="Cutoff of the differentiation filter, or one per joint; by default from the data. inf interpolates.",
     ),
     click.option(
         "--window",

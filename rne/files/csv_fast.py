@@ -33,7 +33,7 @@ class Csv(Source):
     codec : how it is compressed.
     names : of the columns, of a file without a header.
     sparse : whether empty fields are nulls; they are refused otherwise.
-    by_position : returns the names of so many columns, and remarks, for a file without a header; raises where it has none.
+    by_position : returns names of so many columns, and remarks, for a file without a header.
     """
 
     is_text = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from rne.trajectory.filters import LIMIT, Collector, Filter, usual_step, wish_of
 Floats = NDArray[Any]
 
 _FIRST = 2000  # rows that are read before the first are given on: enough to know the usual step
-_STATES = 64  # at which the mass matrix is evaluated
+_STATES, _OF_EACH = 64, 8  # pieces, and rows of each, at which the mass matrix is evaluated
 
 
 @dataclass
@@ -29,8 +30,8 @@ class Differentiated:
     r"""A trajectory whose missing velocities and accelerations are made by the filter of `rne.differentiate`.
 
     Where velocities are there, accelerations are their first derivatives; else both come from the positions. What is
-    there, torques included, passes the same filter. It is chosen in a pass of its own through the file; of a pipe, which
-    can be read but once, from the first 131,072 rows. The results do not depend on the chunks, to the last bit.
+    there, torques included, passes the same filter. It is chosen in a first pass through the file; of a pipe, which can
+    be read but once, from the first 131,072 rows. The results do not depend on the chunks, to the last bit.
 
     Parameters
     ----------
@@ -92,8 +93,9 @@ class Differentiated:
         """
         if self.filter is None or not self._states or not np.isfinite(self.filter.noise).any():
             return None
-        M = mass_matrix(self.motion.robot, np.concatenate(self._states)[:: max(1, len(self._states) // 4)])
-        noise: Floats = np.sqrt(np.nanmean((M**2) @ np.nan_to_num(self.filter.noise) ** 2, axis=0))
+        states = np.concatenate(self._states)
+        M = mass_matrix(self.motion.robot, states[np.isfinite(states).all(axis=1)])
+        noise: Floats = np.sqrt(((M**2) @ np.nan_to_num(self.filter.noise) ** 2).sum(axis=0) / max(1, len(M)))
         return noise
 
     def pieces(self) -> Iterator[Callable[[], Chunk]]:
@@ -184,9 +186,7 @@ class Differentiated:
                 yield self._reader(cut(held.chunk, low, high), held.t[low:high], core, held.number, stop)
             held.number += 1
 
-    def _reader(
-        self, chunk: Chunk, t: Floats, core: slice, number: int, end: float | None
-    ) -> Callable[[], Chunk]:
+    def _reader(self, chunk: Chunk, t: Floats, core: slice, number: int, end: float | None) -> Callable[[], Chunk]:
         assert self.filter is not None
         chosen, keys = self.filter, self._keys
 
@@ -199,14 +199,14 @@ class Differentiated:
             fresh |= {key: part[:, 0].astype(kind, copy=False) for key, part in zip(names, made[1:], strict=True)}
             part = cut(chunk, core.start, core.stop)
             if len(self._states) < _STATES and part.rows:
-                self._states.append(fresh["q"][:1].astype(np.float64))
+                self._states.append(fresh["q"][:: max(1, part.rows // _OF_EACH)].astype(np.float64))
             kept = {key: fresh[key] for key in (*keys, *self.missing) if key in fresh}
             return replace(part, arrays={**part.arrays, **kept})
 
         return read
 
     def _stretches(self) -> Iterator[_Event]:
-        """Yield chunks that span no gap, with their times, and whether they begin a stretch; the first is long enough."""
+        """Yield chunks that span no gap, with their times, and whether they begin a stretch."""
         self.duplicates = self.gaps = 0  # of this time through the file
         self._unwrapper = Unwrapper(self.motion.robot, self.unwrap)
         longest, last = None, -np.inf
@@ -219,7 +219,7 @@ class Differentiated:
                 yield chunk, t, True, self.gaps
             edges = sorted({0, *breaks.tolist(), len(t)})
             starts = {0, *breaks.tolist()} if last == -np.inf else set(breaks.tolist())
-            for start, stop in zip(edges[:-1], edges[1:], strict=True):
+            for start, stop in pairwise(edges):
                 yield cut(chunk, start, stop), t[start:stop], start in starts, self.gaps
             last = t[-1] if len(t) else last
 

@@ -1,4 +1,4 @@
-"""What the columns of an NPY, or of a CSV without a header, mean: q, qd, qdd, tau side by side, with t in front or without."""
+"""What columns without names mean, of an NPY or CSV: q, qd, qdd, tau side by side, with t in front or without."""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ def read_layout(
         raise FileError(f"{where}: {width} columns; wanted are the first of {told}, with t in front or without")
     if len(fitting) > 1:
         told = " or ".join(", ".join(layout) for layout in fitting)
-        raise FileError(f"{where}: {width} columns may be {told}; wanted are names: an NPZ, fields of an NPY, or a header")
+        raise FileError(
+            f"{where}: {width} columns may be {told}; wanted are names: an NPZ, fields of an NPY, or a header"
+        )
     taken, *others = (", ".join(layout) for layout in [*fitting, *longer])  # several of a robot of one joint
     return fitting[0], tuple(f"{width} columns taken as {taken} (not {other})" for other in others)
 

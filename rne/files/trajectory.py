@@ -151,7 +151,10 @@ class Trajectory:
             else:
                 self.name, stream, kind = name or "<stream>", path, format or "csv"
             frames = [*wrenches, *(key.removeprefix(LOAD) for key in rename or {} if key.startswith(LOAD))]
-            self._stream, self._start = stream, 0 if kind == "bag" else stream.tell() if _seekable(stream) else None
+            self._stream, self._start = (
+                stream,
+                0 if kind == "bag" else stream.tell() if hasattr(stream, "seekable") and stream.seekable() else None,
+            )
             self._read: Callable[[], Source] = lambda: open_source(
                 stream, self.name, kind, codec_of(path), robot, quantities, frames, header, topic, fill is not None
             )
@@ -345,7 +348,3 @@ class Trajectory:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _seekable(stream: Any) -> bool:
-    return hasattr(stream, "seekable") and bool(stream.seekable())

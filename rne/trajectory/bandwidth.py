@@ -1,9 +1,9 @@
 """The cutoff of a low-pass filter, chosen from the data: the one with the least expected error of the derivatives.
 
-Candidates are compared by an unbiased estimate of the squared error of the derivative that matters, accelerations for
-recorded positions (Mallows, Technometrics 15 (1973) 661, carried from values to derivatives; Stein, Annals of Statistics
-9 (1981) 1135). With d = a - b the difference of two filtered motions, r = y - b the residual of one, and a weight w that
-vanishes at both ends, the errors of their second derivatives differ by
+Candidates are compared by an unbiased estimate of the squared error of the derivative that matters, accelerations
+for recorded positions: that of Mallows (Technometrics 15 (1973) 661) and Stein (Annals of Statistics 9 (1981) 1135),
+carried from values to derivatives. With d = a - b the difference of two filtered motions, r = y - b the residual of
+one, and a weight w that vanishes at both ends, the errors of their second derivatives differ by
 
     E(a) - E(b) = int w d''^2 - 2 int (w d'')'' r + 2 s (T_a - T_b),
 
@@ -39,7 +39,7 @@ _WAY_POINTS = 0.04  # s; slower samples are way points
 _CAUTION = 3.0  # in place of 2: too many candidates make one with too high a cutoff look good by chance
 _SAFETY = 2 ** (1 / 12)  # too high a cutoff costs little, too low a cutoff much
 _FREE = 0.3  # share of the noise that must remain in the residual
-_ROWS = 16_384  # averages that are filtered with one candidate, at most: beyond, those in the middle of each stretch
+_ROWS = 16_384  # averages that are filtered with one candidate, at most: those in the middle of each stretch
 _LEAST = 32  # samples, below which nothing is estimated
 
 
@@ -92,7 +92,7 @@ def choose(stretches: Sequence[tuple[Floats, Floats]], interval: float, derivati
     count = max(1, math.floor(math.log2(highest / slowest) * _PER_OCTAVE) + 1)
     cutoffs = [slowest * 2 ** (k / _PER_OCTAVE) for k in range(count)]
     gains: list[Floats] = [np.zeros(n)]  # change of the risk from each candidate to the next, without the noise
-    noises: list[Floats] = []  # what a density of one adds to it
+    noises: list[float] = []  # what a density of one adds to it
     densities: list[Floats] = []
     powers: list[Floats] = []
     floor = _fastest(enough, interval)
@@ -114,7 +114,9 @@ def choose(stretches: Sequence[tuple[Floats, Floats]], interval: float, derivati
         best = _best(gains, noises, densities)
         settled = (np.array(densities)[best, np.arange(n)] < _SETTLED * floor).all()
         recent = -np.sum(gains[-_PER_OCTAVE:], axis=0)
-        if (settled and k - int(best.max()) >= _FAR) or (k > 2 * _PER_OCTAVE and (recent <= _SAME * scan.power * scan.weight).all()):
+        if (settled and k - int(best.max()) >= _FAR) or (
+            k > 2 * _PER_OCTAVE and (recent <= _SAME * scan.power * scan.weight).all()
+        ):
             break
     best = _best(gains, noises, densities)
     lowest = _lowest(densities)
@@ -140,7 +142,7 @@ def _best(gains: Sequence[Floats], noises: Sequence[float], densities: Sequence[
 
 
 def _lowest(densities: Sequence[Floats]) -> Floats:
-    """Return for each candidate the least density of the residuals of those up to two octaves above: that of the noise."""
+    """Return for each candidate the density of the noise: the least of the residuals up to two octaves above."""
     rows = np.array(densities)
     return np.array([rows[k : k + 2 * _PER_OCTAVE].min(axis=0) for k in range(len(rows))])
 
@@ -181,7 +183,11 @@ class _Scan:
         self._scale = 1 / share
         self._ramps = [_ramp(t, derivative, _ENDS / cutoff) for t, _ in self._stretches]
         self._steps = [np.gradient(t) for t, _ in self._stretches]
-        self.weight = self._scale * float(sum((w[0] * dt).sum() for w, dt in zip(self._ramps, self._steps, strict=True)))
+        if not any(w[0].any() for w in self._ramps):  # a few samples far apart
+            self._ramps = [[np.full(len(t), float(k == 0)) for k in range(derivative + 1)] for t, _ in self._stretches]
+        self.weight = self._scale * float(
+            sum((w[0] * dt).sum() for w, dt in zip(self._ramps, self._steps, strict=True))
+        )
         self._before: list[list[Floats]] = []
 
     def take(self, penalty: Penalty) -> tuple[Floats, Floats]:
@@ -227,7 +233,4 @@ def _ramp(t: Floats, derivatives: int, ends: float) -> list[Floats]:
     u = np.clip((np.minimum(t - t[0], t[-1] - t) - min(ends, 1.5 * length)) / length, 0.0, 1.0)
     side = np.where(t - t[0] < t[-1] - t, 1.0, -1.0) / length
     rise = np.polynomial.Polynomial([0, 0, 0, 0, 35, -84, 70, -20])
-    found = []
-    for order in range(derivatives + 1):
-        found.append(rise.deriv(order)(u) * side**order if order else rise(u))
-    return found
+    return [rise(u), *(rise.deriv(order)(u) * side**order for order in range(1, derivatives + 1))]

@@ -137,8 +137,11 @@ def differentiate(
         collector.end()
     chosen = Filter(wish, collector, interval, n, 2)
     made = chosen.whole(times, rows, longest, 2)
+    smooth, qd, qdd = (part[:, 0].reshape(values.shape) for part in made)
     return Derivatives(
-        *(part[:, 0].reshape(values.shape) for part in made),
+        q=smooth,
+        qd=qd,
+        qdd=qdd,
         tau=None if others is None else made[0][:, 1].reshape(values.shape),
         cutoff=chosen.cutoff,
         noise=chosen.noise,

@@ -76,7 +76,7 @@ def wish_of(cutoff: ArrayLike | None, window: int | None, degree: int | None) ->
 
 
 class Collector:
-    """Keeps of a motion what its filter is chosen from: all, or of a long one the parts where each coordinate moves most.
+    """Keeps of a motion what its filter is chosen from: all, or of a long one where each coordinate moves most.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ class Filter:
         if number == 0 and end is not None and len(t) < 2 * SMOOTHING:
             distinct = 1 + np.count_nonzero(np.diff(t))
             if isinstance(self.run, Pieces) and distinct < _LEAST:
-                rows, columns, n = y[core].shape
+                rows, _, n = y[core].shape
                 nothing = [np.full((rows, 1, n), np.nan) for _ in range(derivatives)]
                 return [y[core].astype(np.float64), *nothing]
             return self._short.piece(t, y, core, number, end, derivatives)

@@ -116,7 +116,9 @@ def basis(u: Floats, derivatives: int) -> list[Floats]:
     return found
 
 
-def fit(cell: Ints, u: Floats, y: Floats, penalties: Sequence[Penalty], low: Ints, high: Ints, cells: int | None) -> Floats:
+def fit(
+    cell: Ints, u: Floats, y: Floats, penalties: Sequence[Penalty], low: Ints, high: Ints, cells: int | None
+) -> Floats:
     """Fit splines in windows.
 
     Parameters
@@ -240,7 +242,7 @@ def _times(band: Floats, x: Floats) -> Floats:
 def evaluate(
     cell: Ints, u: Floats, window: Ints, low: Ints, coefficients: Floats, step: float, derivatives: int
 ) -> list[Floats]:
-    """Return values (samples, n, columns) of splines at samples, each in its window; derivatives of the first column."""
+    """Return values (samples, n, columns) of splines, each sample in its window; derivatives of the first column."""
     places = cell - low[window]
     found = []
     for order, row in enumerate(basis(u, derivatives)):

@@ -65,13 +65,13 @@ class Pieces:
     ) -> list[Floats]:
         rows, columns, n = y[core].shape
         found = [np.full((rows, columns if k == 0 else 1, n), np.nan) for k in range(derivatives + 1)]
-        lost = np.isnan(y).any(axis=(0, 1))
+        lost = np.atleast_1d(np.isnan(y).any(axis=(0, 1)))
         groups: dict[tuple[float, int, int], list[int]] = {}
         for k, penalty in enumerate(self._penalties):
             groups.setdefault((penalty.step, penalty.order, k + 1 if lost[k] else 0), []).append(k)
         for (step, _, gaps), members in groups.items():
             taken = y[:, :, members]
-            known = ~np.isnan(taken).any(axis=(1, 2)) if gaps else np.ones(len(t), bool)
+            known = np.isfinite(taken.sum(axis=(1, 2))) if gaps else np.ones(len(t), bool)
             if not known.any():
                 continue
             cells = None if end is None else int(end / step) + 1

@@ -1,7 +1,7 @@
 """Least-squares polynomials in sliding windows: the filter of Savitzky and Golay, also at uneven times.
 
-Analytical Chemistry 36 (1964) 1627; orthogonal polynomials (Forsythe, J. SIAM 5 (1957) 74) extend it to uneven times. At
-the ends the window is shifted so that it stays inside, and the sample is then not at its center.
+Analytical Chemistry 36 (1964) 1627; orthogonal polynomials (Forsythe, J. SIAM 5 (1957) 74) extend it to uneven times.
+At the ends the window is shifted so that it stays inside, and the sample is then not at its center.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ def derivatives(t: Floats, q: Floats, window: int, degree: int) -> list[Floats]:
 
 def cutoff_of(window: int, degree: int, interval: float) -> float:
     """Return the frequency in Hz where the amplitude of the filter falls to 1/sqrt(2), at even times."""
-    t = np.arange(window) - window // 2
+    t = np.arange(window, dtype=np.float64) - window // 2
     impulse = np.eye(window)
-    weights = derivatives(t.astype(np.float64), impulse, window, degree)[0][window // 2]
+    weights = derivatives(t, impulse, window, degree)[0][window // 2]
     angles = np.linspace(0.0, np.pi, 4096)
     response = np.cos(np.outer(angles, t)) @ weights
     below = np.flatnonzero(response < math.sqrt(0.5))
@@ -69,7 +69,7 @@ def window_of(cutoff: float, degree: int, interval: float) -> int:
 
 def gain_of(window: int, degree: int, interval: float, derivative: int) -> float:
     """Return by what white noise is multiplied in a derivative, at even times."""
-    t = interval * (np.arange(window) - window // 2)
+    t: Floats = interval * (np.arange(window, dtype=np.float64) - window // 2)
     weights = derivatives(t, np.eye(window), window, degree)[derivative][window // 2]
     return math.sqrt(float((weights**2).sum()))
 

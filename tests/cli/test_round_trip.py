@@ -39,8 +39,8 @@ def test_made_derivatives_stand_in_the_promised_order(run: Run, robot, robot_fil
             groups = ("q", "qd", "qdd", "tau")
             assert motion.columns.names == ("t", *(f"{key}_{joint}" for key in groups for joint in robot.joint_names))
         got = rne.files.joined(list(motion)).arrays
-    made = rne.differentiate(table[:, 0], table[:, 1:3])
-    for key, wanted in {"q": table[:, 1:3], "qd": made.qd, "qdd": made.qdd, "tau": table[:, 3:]}.items():
+    made = rne.differentiate(table[:, 0], table[:, 1:3], tau=table[:, 3:])
+    for key, wanted in {"q": made.q, "qd": made.qd, "qdd": made.qdd, "tau": made.tau}.items():
         assert_same_bits(got[key], wanted)
     for command, key in (("id", "tau"), ("fd", "qdd")):
         back = tmp_path / f"{command}.npz"
@@ -106,9 +106,12 @@ def test_a_pattern_that_matches_nothing(run: Run, robot_file, tmp_path, pattern,
 
 
 def test_a_pattern_of_what_the_command_does_not_read_is_no_matter(run: Run, robot_file, states) -> None:
-    plain = run("id", robot_file, "-", stdin=as_csv(states))
-    result = run("id", robot_file, "-", "--columns", "tau=effort_{joint}", stdin=as_csv(states))
+    plain = run("breakdown", robot_file, "-", stdin=as_csv(states))
+    result = run("breakdown", robot_file, "-", "--columns", "tau=effort_{joint}", stdin=as_csv(states))
+    assert result.exit_code == 0
     assert result.stdout == plain.stdout
+    measured = run("id", robot_file, "-", "--columns", "tau=effort_{joint}", stdin=as_csv(states))
+    assert "missing columns: effort_turn, effort_slide" in measured.stderr
 
 
 @pytest.mark.parametrize("zone", [None, "UTC", "Asia/Kolkata"])

@@ -196,7 +196,7 @@ def test_differentiate(run: Run, robot, robot_file, tmp_path) -> None:
     assert "taken as zero" not in plain.stderr
     assert "gaps in time, not bridged by derivatives: 1\n" in plain.stderr
     made = rne.differentiate(t, q)
-    wanted = rne.inverse_dynamics(robot, q, made.qd, made.qdd)
+    wanted = rne.inverse_dynamics(robot, made.q, made.qd, made.qdd)
     assert_same_bits(load_npz(tmp_path / "tau.npz")["tau"], wanted)
     run("id", robot_file, "-", "--differentiate", "--chunk", 64, "-o", tmp_path / "tau.npz", stdin=text)
     assert_same_bits(load_npz(tmp_path / "tau.npz")["tau"], wanted)

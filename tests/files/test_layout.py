@@ -64,7 +64,9 @@ def test_positions_and_torques_side_by_side_are_not_taken_for_velocities(robot, 
     with pytest.raises(rne.FileError, match=r"m.npy: 12 columns may be q_.*, qd_.* or q_.*, tau_.*; wanted are names"):
         Trajectory(path, robot, quantities=("q", "tau"))
     np.save(path, np.hstack([states["q"], states["qd"], states["tau"]]))
-    with pytest.raises(rne.FileError, match=r"m.npy: 18 columns may be .*; wanted are names: an NPZ, or fields"):
+    with pytest.raises(
+        rne.FileError, match=r"m.npy: 18 columns may be .*; wanted are names: an NPZ, fields of an NPY, or"
+    ):
         Trajectory(path, robot, quantities=("q", "qd", "tau"))
     np.savez(tmp_path / "m.npz", **{key: states[key] for key in ("q", "qd", "tau")})
     with Trajectory(tmp_path / "m.npz", robot, quantities=("q", "qd", "tau")) as motion:

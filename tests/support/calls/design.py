@@ -55,6 +55,7 @@ FIGURES = {
     "significance": {"report": [None, TAU, "text"]},
     "sizing": {"report": [None, TAU, "text"]},
     "states": {"q": DRAWN, "qd": DRAWN},
+    "residual": {"measured": DRAWN, "model": DRAWN},
     "torques": {"tau": DRAWN},
     "tracking": {"reference": DRAWN, "q": DRAWN},
 }
@@ -68,6 +69,7 @@ DRAWN_OF = {
     "significance": {"report": SIGNIFICANCE},
     "sizing": {"report": rne.motor_sizing(ROBOT, **MOTION)},
     "states": {"t": T, "q": MOTION["q"], "qd": MOTION["qd"]},
+    "residual": {"t": T, "measured": TAU + 1.0, "model": TAU},
     "torques": {"t": T, "tau": TAU},
     "tracking": {"t": T, "reference": MOTION["q"] + 0.1, "q": MOTION["q"], "tau": TAU},
 }
