@@ -85,12 +85,14 @@ class Tracer:
     twins : the kernels over these numbers.
     table : (1 + links + couplings, WIDTH), floats or such numbers.
     zero : the number zero.
+    of_joints : whether torques are to be those of the joints, and not of the coordinates.
     """
 
-    def __init__(self, twins: Twins, table: Array, zero: Any) -> None:
+    def __init__(self, twins: Twins, table: Array, zero: Any, *, of_joints: bool = False) -> None:
         self._twins = twins
         self._table = Table(table)
         self._zero = zero
+        self._of_joints = of_joints
         self.links = int(self._table[0, at.LINKS])
         self.coordinates = int(self._table[0, at.COORDINATES])
         self.follows = bool(self._table[0, at.MIMIC])
@@ -122,7 +124,7 @@ class Tracer:
 
     def _stored(self, state: Array) -> list[Any]:
         joints = list(state[at.TAU, : self.links])
-        if not self.follows:
+        if self._of_joints or not self.follows:
             return joints
         tau = [self._zero] * self.coordinates
         self._twins("coordinates", "reduce")(self._table, joints, tau)

@@ -39,6 +39,11 @@ def view(**arguments: Any) -> Any:
     return viewer._motion
 
 
+@functools.wraps(rne.specialize)
+def specialize(robot: Any) -> Any:
+    return rne.mass_matrix(rne.specialize(robot), Q)
+
+
 @functools.wraps(rne.export_c)
 def export_c(folder: Any, **arguments: Any) -> list[bytes]:
     with tempfile.TemporaryDirectory() as place:
@@ -132,6 +137,7 @@ DESIGN: tuple[Call, ...] = (
     call_of(rne.diagnose(ROBOT, samples=3).count, {"severity": ["bad", "", None, 3, ["error"]]}, severity="error"),
     call_of(rne.torque_breakdown(ROBOT, Q).share),
     *(call_of(getattr(rne.plot, name), {"t": NO_ORDER, **bad}, **DRAWN_OF[name]) for name, bad in FIGURES.items()),
+    call_of(specialize),
     call_of(
         export_c,
         {
