@@ -50,6 +50,19 @@ def beside(table: Array, numbers: Array, counts: Callable[[Any], bool]) -> Array
     return np.where(np.frompyfunc(counts, 1, 1)(table).astype(bool), table, numbers.astype(object))
 
 
+def exact_table(table: Array, number: Callable[[Any], Any]) -> Array:
+    """Return a table whose entries that are calculated with are numbers of another kind; structure stays in floats."""
+    exact = np.array(table, object)
+    exact[0, at.GRAVITY : at.GRAVITY + 3] = [number(x) for x in table[0, at.GRAVITY : at.GRAVITY + 3]]
+    for row in exact[1:]:
+        for column in (*range(at.COS_TURN, at.HAS_TURN), *range(at.PX, at.LEADER), at.BOUND):
+            row[column] = number(row[column])
+    links = int(table[0, at.LINKS])
+    for row, given in zip(exact[links + 1 :], table[links + 1 :], strict=True):
+        row[[at.FIRST, at.SECOND]] = given[[at.FIRST, at.SECOND]]
+    return exact
+
+
 class Table:
     """A table as kernels index it, of Python numbers: comparing and calculating with those of numpy takes longer."""
 
