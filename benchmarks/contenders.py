@@ -67,6 +67,12 @@ def _(subject: Subject, s: States, threads: int) -> Run:
     return lambda: rne.inverse_dynamics(subject.robot, s.q, s.qd, s.qdd, threads=threads)
 
 
+@contender("inverse dynamics", "rne specialized", needs="specialize")
+def _(subject: Subject, s: States, threads: int) -> Run:
+    robot = rne.specialize(subject.robot)
+    return lambda: rne.inverse_dynamics(robot, s.q, s.qd, s.qdd, threads=threads)
+
+
 @contender("inverse dynamics", "rne small batch")
 def _(subject: Subject, s: States, _: int) -> Run:
     """rne selects the number of threads, which is one for few states."""

@@ -77,7 +77,7 @@ def _duel(result: dict[str, Any]) -> str:
     batch = "" if "one call" in row["task"] else f", {row['samples']:,} {_unit(row['task'])}"
     ours = row["ours"].removeprefix("rne").strip()
     threads = f", {row['threads']} threads" if row["threads"] > 1 else ""
-    robot = "" if row["robot"] == "Panda" else f", {row['robot']} of 36 joints"
+    robot = "" if row["robot"] == "Panda" else f", {row['robot']}{' of 36 joints' * (row['robot'] == 'humanoid')}"
     what = f"{row['task']}{batch}{robot}{ours and ', '}{ours}{threads}"
     rival = RIVALS[row["task"], row["rival"]] + (threads if "thread" not in row["rival"] else "")
     return f"| {what} | {rival} | {_short(result['value'])} |"

@@ -75,6 +75,18 @@ def panda() -> Subject:
 
 
 @cache
+def ur5e() -> Subject:
+    return Subject((ROOT / "models" / "ur5e" / "robot.urdf").read_text())
+
+
+@cache
+def puma() -> Subject:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rne.ModelWarning)  # the first link has an inertia, but no mass
+        return Subject(rne.load(ROOT / "models" / "puma560" / "robot.dh.toml").to_urdf())
+
+
+@cache
 def humanoid() -> Subject:
     """A human body with 36 joints and a fixed root."""
     return Subject(_with_fixed(example_urdf("human.urdf"), set()))
@@ -92,7 +104,7 @@ def tree(joints: int, seed: int = 0, branching: float = 0.3) -> Subject:
     return Subject(to_urdf(replace(grown, joints=limited)))
 
 
-SUBJECTS = {"Panda": panda, "humanoid": humanoid, "tree of 30 joints": lambda: tree(30)}
+SUBJECTS = {"Panda": panda, "UR5e": ur5e, "Puma": puma, "humanoid": humanoid, "tree of 30 joints": lambda: tree(30)}
 
 
 def _with_fixed(path: Path, names: set[str]) -> str:

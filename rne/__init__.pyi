@@ -24,7 +24,10 @@ from .analysis.torque_breakdown import TorqueBreakdown as TorqueBreakdown
 from .analysis.torque_breakdown import torque_breakdown as torque_breakdown
 from .bodies.free_body import free_body_wrench as free_body_wrench
 from .bodies.inertia import Inertia as Inertia
+from .codegen.equations import Equations as Equations
+from .codegen.equations import equations as equations
 from .codegen.export_c import export_c as export_c
+from .codegen.specialize import specialize as specialize
 from .doctor.diagnosis import diagnose as diagnose
 from .doctor.report import Diagnosis as Diagnosis
 from .doctor.report import Finding as Finding

@@ -23,6 +23,7 @@ LONGEST = 350
 
 # What else a room or file may import: packages of an extra, which need not be there.
 EXTRAS = {
+    "codegen": {"sympy"},
     "dask.py": {"dask"},
     "files/bags.py": {"rosbags"},
     "files/extra.py": {"pyarrow"},

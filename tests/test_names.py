@@ -91,6 +91,7 @@ ARM = "arm = rne.load('models/planar2/robot.dh.toml')\n"
         ("dask", "dask", "rne.dask.gravity_vector(arm, [0.0, 0.0])"),
         ("view", "viser", "rne.view(arm, browser=False)"),
         ("scipy", "scipy", "rne.simulate(arm, [0.0, 0.0], t=[0.0, 0.1], method='adaptive')"),
+        ("sympy", "sympy", "rne.equations(rne.load('models/planar2/robot.dh.toml'))"),
         ("xacro", "xacro", "rne.load('x.urdf.xacro', args={})"),
         ("mujoco", "mujoco", "rne.load_mjcf(arm.to_mjcf())"),
     ],

@@ -136,7 +136,10 @@ def _one(
         values = (*values, *(None,) * absent)
     acting = (gravity,) if algorithm.gravity else ()
     at = (places,) if len(places) > 1 else places
-    result: Floats | None = algorithm.one[precision].call(card, *values, *acting, out, *at, *flags)
+    entry = algorithm.one[precision]
+    if robot._own is not None and gravity is None:
+        entry = robot._own.get((entry, flags), entry)
+    result: Floats | None = entry.call(card, *values, *acting, out, *at, *flags)
     return result
 
 
@@ -181,7 +184,10 @@ def _batch(
     samples = len(result)
     count = 1 if threads is None and samples < _FEW else thread_count(threads, samples, robot.n)
     more = batch_flags(samples) if callable(batch_flags) else batch_flags
-    call_on(algorithm.many[precision], table, samples, count, addresses, *places, *flags, *more)
+    entry = algorithm.many[precision]
+    if robot._own is not None and gravity is None:
+        entry = robot._own.get((entry, flags), entry)
+    call_on(entry, table, samples, count, addresses, *places, *flags, *more)
     return result
 
 

@@ -90,6 +90,8 @@ def launch(
     if result.size == 0:
         return
     rows = batch.rows
+    if robot._own is not None and (table is robot.links.table or table is robot.links.table32):
+        entry = robot._own.get((entry, tuple(flag for flag in more if isinstance(flag, int))), entry)
     addresses = addresses_of([*[rows[name] for name in inputs], result.reshape(samples, -1)])
     call_on(entry, table, samples, count, addresses, *more)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from rne.cli import bench, check, example, export, info, plot, residual, trajectories, view
+from rne.cli import bench, check, equations, example, export, info, plot, residual, trajectories, view
 from rne.cli.options import examples
 from rne.errors import RneError
 
@@ -96,6 +96,7 @@ for command in (
     view.show_robot,
     bench.bench,
     export.export,
+    equations.show_equations,
     example.example,
 ):
     main.add_command(command)

@@ -9,23 +9,8 @@ from textwrap import wrap
 import numpy as np
 
 from rne.codegen.functions import PAYLOAD, Traced
-from rne.codegen.graph import (
-    ADD,
-    BELOW,
-    CONST,
-    COS,
-    DIV,
-    FMA,
-    FMS,
-    FNMA,
-    INPUT,
-    MUL,
-    NEG,
-    SIGN,
-    SIN,
-    SUB,
-    Node,
-)
+from rne.codegen.graph import Node
+from rne.kernels.operations import ADD, BELOW, CONST, COS, DIV, FMA, FMS, FNMA, INPUT, MUL, NEG, SIGN, SIN, SUB
 
 _WORDS = """
 alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const consteval

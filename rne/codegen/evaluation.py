@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rne.codegen.graph import ADD, BELOW, CONST, COS, DIV, FMA, FMS, FNMA, INPUT, MUL, NEG, SIGN, SIN, SUB
 from rne.codegen.program import Program
+from rne.kernels.operations import ADD, BELOW, CONST, COS, DIV, FMA, FMS, FNMA, INPUT, MUL, NEG, SIGN, SIN, SUB
 
 _OPERATIONS: dict[str, Any] = {
     ADD: np.add, SUB: np.subtract, MUL: np.multiply, DIV: np.divide, NEG: np.negative, SIN: np.sin, COS: np.cos,

@@ -106,15 +106,24 @@ class Functions:
     parameters : what is given at run time.
     friction : whether inverse and forward dynamics count the friction of the joints.
     single : whether the code is for float32.
+    of_joints : whether q, qd, qdd and the torques are those of the joints, with sines and cosines given, as kernels for
+        batches work on them; torques of forward dynamics then come as qdd.
     """
 
     def __init__(
-        self, robot: Robot, parameters: Parameters = NONE, *, friction: bool = False, single: bool = False
+        self,
+        robot: Robot,
+        parameters: Parameters = NONE,
+        *,
+        friction: bool = False,
+        single: bool = False,
+        of_joints: bool = False,
     ) -> None:
         self.robot = robot
         self.parameters = parameters
         self.friction = friction
         self.single = single
+        self.of_joints = of_joints
 
     def trace(self, name: str) -> Traced:
         """Trace a function.
@@ -178,13 +187,17 @@ class _State:
     def __init__(self, functions: Functions, graph: Graph) -> None:
         twins = Twins(recording(functions.single))
         self.graph = graph
-        self.tracer = Tracer(twins, functions._table(graph), graph.const(0.0))
+        self.tracer = Tracer(twins, functions._table(graph), graph.const(0.0), of_joints=functions.of_joints)
         self._n = functions.robot.n
+        self._of_joints = functions.of_joints
 
     def row(self, name: str) -> list[Number]:
         return [self.graph.input(name, j) for j in range(self._n)]
 
     def inputs(self) -> Inputs:
+        if self._of_joints:
+            names, joints = ("q", "qd", "qdd", "sin", "cos"), range(self.tracer.links)
+            return Inputs(*([self.graph.input(name, j) for j in joints] for name in names))
         expanded, graph = self.tracer.expanded, self.graph
         q = expanded(self.row("q"), positions=True)
         qd, qdd = (expanded(self.row(name), positions=False) for name in ("qd", "qdd"))
@@ -205,7 +218,8 @@ def _run(function: str, frame: str, state: _State, of: Functions) -> Any:
     if function == "bias_vector":
         return tracer.inverse_dynamics(state.still(), springs=False)
     if function == "forward_dynamics":
-        return tracer.forward_dynamics(state.still(), state.row("tau"), friction=of.friction)
+        tau = state.row("qdd" if of.of_joints else "tau")
+        return tracer.forward_dynamics(state.still(), tau, friction=of.friction)
     if function == "regressor":
         return tracer.regressor(state.inputs(), _cleaned(links.joint_sites["local"]), friction=of.friction)
     if function in _OF_FRAMES:

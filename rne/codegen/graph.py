@@ -13,13 +13,28 @@ from typing import Any
 
 import numpy as np
 
-Node = tuple[Any, ...]
-"""Operation and operands: ids of nodes, but for constants and inputs."""
+from rne.kernels.operations import (
+    ADD,
+    BELOW,
+    BEYOND,
+    CONST,
+    COS,
+    DIV,
+    FMA,
+    FMS,
+    FNMA,
+    INPUT,
+    MUL,
+    NEG,
+    QUARTER_COS,
+    QUARTER_SIN,
+    SIGN,
+    SIN,
+    SUB,
+)
 
-# Kinds of nodes, a b c being operands: a * b + c, c - a * b, a * b - c; one of two numbers by the sign of a third.
-CONST, INPUT, ADD, SUB, MUL, DIV, NEG = "const", "input", "add", "sub", "mul", "div", "neg"
-FMA, FNMA, FMS = "fma", "fnma", "fms"
-SIN, COS, SIGN, BELOW = "sin", "cos", "sign", "below"
+Node = tuple[Any, ...]
+"""An operation and its operands, as in `rne.kernels.operations`, which are ids of nodes."""
 
 
 class Graph:
@@ -28,6 +43,7 @@ class Graph:
     Attributes
     ----------
     nodes : what each node does; its place is its id.
+    beyond : comparisons that hold where the sine of an angle has to be calculated in another way.
     rounding : how far from 0, 1 and -1 a constant may be and be taken for it.
     """
 
@@ -35,6 +51,7 @@ class Graph:
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
+        self.beyond: list[int] = []
         self._known: dict[Node, int] = {}
 
     def const(self, value: float) -> Number:
@@ -177,6 +194,15 @@ class Graph:
         """Tell whether a is `limit` or less."""
         return self._node(BELOW, a, limit)
 
+    def quarter_turns(self, turns: int, s: int, c: int) -> tuple[Number, Number]:
+        """Return sine and cosine turned by a number of quarter turns."""
+        return Number(self, self._node(QUARTER_SIN, turns, s, c)), Number(self, self._node(QUARTER_COS, turns, s, c))
+
+    def is_beyond(self, a: int, limit: int) -> bool:
+        """Note that a should not be beyond `limit`, and take it that it is not."""
+        self.beyond.append(self._node(BEYOND, a, limit))
+        return False
+
 
 class Number:
     """A node of a graph as a number: floats and other nodes combine with it to further nodes."""
@@ -271,7 +297,14 @@ def recording(single: bool = False) -> dict[str, Any]:
     def by_precision(_: Any, double: float, narrow: float) -> float:
         return narrow if single else double
 
+    def quarter_turns(turns: Any, s: Any, c: Any) -> tuple[Any, Any]:
+        found: tuple[Any, Any] = turns.graph.quarter_turns(turns.id, s.id, c.id)
+        return found
+
+    def any_beyond(number: Any, limit: float) -> bool:
+        return bool(number.graph.is_beyond(number.id, number.of(limit).id))
+
     return {
         "fma": fma, "like": like, "by_sign": by_sign, "lanes_below": lanes_below, "all_zero": all_zero,
-        "by_precision": by_precision,
+        "by_precision": by_precision, "quarter_turns": quarter_turns, "any_beyond": any_beyond,
     }  # fmt: skip

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from rne.codegen.graph import ADD, BELOW, CONST, FMA, FMS, FNMA, INPUT, MUL, NEG, SUB, Conditions, Graph, Node, Number
+from rne.codegen.graph import Conditions, Graph, Node, Number
+from rne.kernels.operations import ADD, BELOW, CONST, FMA, FMS, FNMA, INPUT, MUL, NEG, SUB
 
 _COUNTED = (FMA, FNMA, FMS)
 
@@ -41,7 +42,8 @@ def operands(node: Node) -> tuple[int, ...]:
     return () if node[0] in (CONST, INPUT) else node[1:]
 
 
-def _with_operands(node: Node, new: Callable[[int], int]) -> Node:
+def with_operands(node: Node, new: Callable[[int], int]) -> Node:
+    """Return a node with other operands."""
     return node if node[0] in (CONST, INPUT) else (node[0], *map(new, node[1:]))
 
 
@@ -116,5 +118,5 @@ def _numbered(nodes: list[Node], outputs: list[int], conditions: tuple[int, ...]
             places[here] = places[nodes[here][1]]
         else:
             places[here] = len(line)
-            line.append(_with_operands(nodes[here], places.__getitem__))
+            line.append(with_operands(nodes[here], places.__getitem__))
     return Program(tuple(line), tuple(places[k] for k in outputs), tuple(places[k] for k in conditions))

@@ -50,6 +50,19 @@ def beside(table: Array, numbers: Array, counts: Callable[[Any], bool]) -> Array
     return np.where(np.frompyfunc(counts, 1, 1)(table).astype(bool), table, numbers.astype(object))
 
 
+def exact_table(table: Array, number: Callable[[Any], Any]) -> Array:
+    """Return a table whose entries that are calculated with are numbers of another kind; structure stays in floats."""
+    exact = np.array(table, object)
+    exact[0, at.GRAVITY : at.GRAVITY + 3] = [number(x) for x in table[0, at.GRAVITY : at.GRAVITY + 3]]
+    for row in exact[1:]:
+        for column in (*range(at.COS_TURN, at.HAS_TURN), *range(at.PX, at.LEADER), at.BOUND):
+            row[column] = number(row[column])
+    links = int(table[0, at.LINKS])
+    for row, given in zip(exact[links + 1 :], table[links + 1 :], strict=True):
+        row[[at.FIRST, at.SECOND]] = given[[at.FIRST, at.SECOND]]
+    return exact
+
+
 class Table:
     """A table as kernels index it, of Python numbers: comparing and calculating with those of numpy takes longer."""
 
@@ -85,12 +98,14 @@ class Tracer:
     twins : the kernels over these numbers.
     table : (1 + links + couplings, WIDTH), floats or such numbers.
     zero : the number zero.
+    of_joints : whether torques are to be those of the joints, and not of the coordinates.
     """
 
-    def __init__(self, twins: Twins, table: Array, zero: Any) -> None:
+    def __init__(self, twins: Twins, table: Array, zero: Any, *, of_joints: bool = False) -> None:
         self._twins = twins
         self._table = Table(table)
         self._zero = zero
+        self._of_joints = of_joints
         self.links = int(self._table[0, at.LINKS])
         self.coordinates = int(self._table[0, at.COORDINATES])
         self.follows = bool(self._table[0, at.MIMIC])
@@ -122,7 +137,7 @@ class Tracer:
 
     def _stored(self, state: Array) -> list[Any]:
         joints = list(state[at.TAU, : self.links])
-        if not self.follows:
+        if self._of_joints or not self.follows:
             return joints
         tau = [self._zero] * self.coordinates
         self._twins("coordinates", "reduce")(self._table, joints, tau)

@@ -123,7 +123,10 @@ def _quick(
         tau = pushed
     qdd: Floats | None = None
     if threads is None or alone(threads):
-        qdd = FORWARD_DYNAMICS_ONE[chosen]["float64"].call(robot._card, q, qd, tau, gravity, out, loads)
+        one = FORWARD_DYNAMICS_ONE[chosen]["float64"]
+        if robot._own is not None:
+            one = robot._own.get((one, (loads,)), one)
+        qdd = one.call(robot._card, q, qd, tau, gravity, out, loads)
     if qdd is None:
         marks, tail = Marks(), (robot.n,)
         given, flags = (q, qd, tau), (loads,)

@@ -96,7 +96,8 @@ def inverse_dynamics(
         try:
             tau: Floats | None = None
             if threads is None or alone(threads):
-                tau = _one.call(robot._card, q, qd, qdd, gravity, out, loads)
+                one = _one if robot._own is None else robot._own.get((_one, (loads,)), _one)
+                tau = one.call(robot._card, q, qd, qdd, gravity, out, loads)
             if tau is not None:
                 return tau
         except UNFIT:
@@ -179,7 +180,8 @@ def gravity_vector(
     try:
         g: Floats | None = None
         if threads is None or alone(threads):
-            g = _gravity_one.call(robot._card, q, gravity, out)
+            one = _gravity_one if robot._own is None else robot._own.get((_gravity_one, ()), _gravity_one)
+            g = one.call(robot._card, q, gravity, out)
         if g is None:
             g = quick(_GRAVITY, robot, (q,), (robot.n,), out, threads, gravity)
         if g is not None:

@@ -91,7 +91,8 @@ def mass_matrix(
     try:
         M: Floats | None = None
         if threads is None or alone(threads):
-            M = _one.call(robot._card, q, out, kind)
+            one = _one if robot._own is None else robot._own.get((_one, (kind,)), _one)
+            M = one.call(robot._card, q, out, kind)
         if M is None:
             M = quick(_MASS, robot, (q,), (robot.n,) * 2, out, threads, flags=(kind,), batch_flags=(_NO_MARKS,))
         if M is not None:

@@ -24,6 +24,9 @@ from numba.core.serialize import dumps
 ASKED = ("BOUNDSCHECK", "DEBUGINFO_DEFAULT", "OPT")
 """Settings of numba, such as NUMBA_BOUNDSCHECK, that change the code."""
 
+OF_ROBOT = "@"
+"""Stands in the name of a function between what it does and for which robot."""
+
 
 class WholeFiles:
     """The files of one function, with the interface that numba's cache expects.
@@ -73,8 +76,8 @@ class WholeFiles:
         return self._folder / f"{self._name}.{self._stamp}.{hashlib.sha256(depends_on.encode()).hexdigest()[:16]}.nbc"
 
     def _remove_stale(self) -> None:
-        function = self._name.rsplit("-", 1)[0]
-        for path in self._folder.glob(f"{function}-*.nb[ic]*"):
+        function = self._name.rsplit("-", 1)[0].partition(OF_ROBOT)[0]
+        for path in self._folder.glob(f"{function}[-{OF_ROBOT}]*.nb[ic]*"):
             if f".{self._stamp}." not in path.name:
                 with contextlib.suppress(OSError):
                     path.unlink()

@@ -80,10 +80,11 @@ class Entry:
 
     Attributes
     ----------
+    signature, batch : as given.
     call : the function, which is compiled on the first call. An attribute, because a method would cost 50 ns per call.
     """
 
-    __slots__ = ("_batch", "_direct", "_dispatcher", "_factory", "_lock", "_signature", "call")
+    __slots__ = ("_direct", "_dispatcher", "_factory", "_lock", "batch", "call", "signature")
 
     def __init__(
         self, factory: Callable[[str], Callable[..., Any]], sig: Any, *, batch: bool, direct: bool = False
@@ -91,8 +92,8 @@ class Entry:
         self._direct = direct
         self._dispatcher: Any = None
         self._factory = factory
-        self._signature = sig
-        self._batch = batch
+        self.signature = sig
+        self.batch = batch
         self._lock = threading.Lock()
         self.call: Callable[..., Any] = self._first_call
 
@@ -100,8 +101,8 @@ class Entry:
         """Return the compiled function without calling it, to pass it to another entry as a pointer."""
         with self._lock:
             if self.call == self._first_call:
-                self._dispatcher = _compile(self._factory(STAMP), self._signature, self._batch)
-                self.call = self._dispatcher.get_overload(self._signature) if self._direct else self._dispatcher
+                self._dispatcher = _compile(self._factory(STAMP), self.signature, self.batch)
+                self.call = self._dispatcher.get_overload(self.signature) if self._direct else self._dispatcher
         return self.call
 
     def address(self) -> int:

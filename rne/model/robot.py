@@ -61,7 +61,7 @@ class Robot(Editing, Stated, Writing):
     arm: 1 joint (1 revolute), 2 kg
     """
 
-    __slots__ = ("_by_name", "_card", "_card32", "_joints", "_zeros", "joint_names", "links", "n", "tree")
+    __slots__ = ("_by_name", "_card", "_card32", "_joints", "_own", "_zeros", "joint_names", "links", "n", "tree")
 
     tree: Tree
     links: LinkTable
@@ -72,6 +72,7 @@ class Robot(Editing, Stated, Writing):
     _card: NDArray[np.intp]  # passed to compiled code in every call, in either precision
     _card32: NDArray[np.intp]
     _zeros: NDArray[np.float64]
+    _own: Any  # code of this robot alone, as `rne.specialize` gives it; None for most
 
     def __init__(self, tree: Tree, joints: Sequence[str] | None = None) -> None:
         if not isinstance(tree, Tree):
@@ -88,6 +89,7 @@ class Robot(Editing, Stated, Writing):
             "joint_names": links.coordinates,
             "n": n,
             "_by_name": by_name,
+            "_own": None,
             "_joints": tuple(by_name[name] for name in links.coordinates),
             **make_cards(links.table, links.table32, n),
         }
@@ -104,7 +106,8 @@ class Robot(Editing, Stated, Writing):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the tree; unpickling compiles the same table again."""
-        return Robot, (self.tree, self.joint_names)
+        made: tuple[Any, ...] = (Robot, (self.tree, self.joint_names))
+        return made if self._own is None else self._own.remade(self.tree, self.joint_names)
 
     def __copy__(self) -> Robot:
         """Return the robot itself, because it is immutable."""

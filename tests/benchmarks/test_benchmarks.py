@@ -42,7 +42,7 @@ def test_contenders_agree(task, robot):
 def test_every_row_has_its_contenders():
     assert {(row.task, row.rival) for row in ROWS} <= set(CONTENDERS)
     assert {row.robot for row in ROWS} <= set(SUBJECTS)
-    assert all(row.aim >= row.must for row in ROWS if row.must is not None)
+    assert all(row.aim >= row.must for row in ROWS if row.must is not None and row.aim is not None)
 
 
 def test_the_table_in_the_readme_is_that_of_the_results():

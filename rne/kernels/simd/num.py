@@ -16,7 +16,8 @@ def _float_of(t: Any) -> types.Float:
     return t.dtype if isinstance(t, Pack) else t
 
 
-def _llvm_name(t: Any) -> str:
+def llvm_name(t: Any) -> str:
+    """Return how LLVM calls a number in the names of its functions."""
     return f"v{t.lanes}f{t.dtype.bitwidth}" if isinstance(t, Pack) else f"f{t.bitwidth}"
 
 
@@ -37,7 +38,7 @@ def fma(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
     def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
         values = [to_number(context, builder, v, t, result) for v, t in zip(args, sig.args, strict=True)]
         kind = ir.FunctionType(values[0].type, [v.type for v in values])
-        llvm_fma = cgutils.get_or_insert_function(builder.module, kind, f"llvm.fma.{_llvm_name(result)}")
+        llvm_fma = cgutils.get_or_insert_function(builder.module, kind, f"llvm.fma.{llvm_name(result)}")
         return builder.call(llvm_fma, values)
 
     return result(a, b, c), codegen
@@ -85,7 +86,7 @@ def any_beyond(typing_context: Any, number: Any, limit: Any) -> Any:
     def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
         bound = to_number(context, builder, args[1], sig.args[1], number)
         kind = ir.FunctionType(args[0].type, [args[0].type])
-        fabs = cgutils.get_or_insert_function(builder.module, kind, f"llvm.fabs.{_llvm_name(number)}")
+        fabs = cgutils.get_or_insert_function(builder.module, kind, f"llvm.fabs.{llvm_name(number)}")
         over = builder.fcmp_ordered(">", builder.call(fabs, [args[0]]), bound)
         if isinstance(number, Pack):
             bits = builder.bitcast(over, ir.IntType(number.lanes))
@@ -123,23 +124,28 @@ def all_zero(typing_context: Any, number: Any) -> Any:
     return types.boolean(number), codegen
 
 
+def quarter_turned(builder: ir.IRBuilder, number: Any, cosine: bool, given: Any) -> ir.Value:
+    """Sine or cosine of an angle, given its quarter turns, and sine and cosine of what is left."""
+    turns, s, c = given
+    bits = _float_of(number).bitwidth
+    whole: Any = ir.IntType(bits)
+    if isinstance(number, Pack):
+        whole = ir.VectorType(whole, number.lanes)
+    constant = lambda n: ir.Constant(whole, [n] * number.lanes if isinstance(number, Pack) else n)  # noqa: E731
+    k = builder.bitcast(turns, whole)
+    swap = builder.icmp_unsigned("!=", builder.and_(k, constant(1)), constant(0))
+    value = builder.select(swap, s, c) if cosine else builder.select(swap, c, s)
+    quarter = builder.add(k, constant(1)) if cosine else k
+    sign = builder.shl(builder.and_(quarter, constant(2)), constant(bits - 2))
+    return builder.bitcast(builder.xor(builder.bitcast(value, whole), sign), value.type)
+
+
 @intrinsic
 def quarter_turns(typing_context: Any, turns: Any, s: Any, c: Any) -> Any:
     """Rotate (sine, cosine) by the number of quarter turns in the low bits of `turns`."""
 
     def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
-        bits = _float_of(turns).bitwidth
-        whole: Any = ir.IntType(bits)
-        if isinstance(turns, Pack):
-            whole = ir.VectorType(whole, turns.lanes)
-        constant = lambda n: ir.Constant(whole, [n] * turns.lanes if isinstance(turns, Pack) else n)  # noqa: E731
-        k = builder.bitcast(args[0], whole)
-        swap = builder.icmp_unsigned("!=", builder.and_(k, constant(1)), constant(0))
-        sine, cosine = builder.select(swap, args[2], args[1]), builder.select(swap, args[1], args[2])
-        results = []
-        for value, quarter in ((sine, k), (cosine, builder.add(k, constant(1)))):
-            sign = builder.shl(builder.and_(quarter, constant(2)), constant(bits - 2))
-            results.append(builder.bitcast(builder.xor(builder.bitcast(value, whole), sign), value.type))
+        results = [quarter_turned(builder, turns, cosine, args) for cosine in (False, True)]
         return context.make_tuple(builder, sig.return_type, results)
 
     return types.UniTuple(turns, 2)(turns, s, c), codegen

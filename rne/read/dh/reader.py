@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import cos, sin
 
@@ -151,6 +151,26 @@ def tree_from_rows(
     values |= {"base": base, "tool": tool, "couplings": couplings}
     given = {key: value for key, value in values.items() if value is not None}
     return _build(given, Findings("<dh>", strict), Places(""))
+
+
+def placed_rows(
+    rows: Sequence[Mapping[str, object]], convention: str, change: Callable[[int, Row], Row]
+) -> tuple[list[Body], list[Joint]]:
+    """Return bodies and joints of sound rows, each changed before it is placed.
+
+    Parameters
+    ----------
+    rows, convention : as for `tree_from_rows`, which has taken them without an error.
+    change : is given the number of a row, from 0, and what it says.
+    """
+    table = Fields({"rows": rows}, "", Findings("<dh>", False), Places("").key)
+    place = _place_modified if convention == "modified" else _place_standard
+    bodies, joints = [], []
+    for number, row in enumerate(read_rows(table, Places(""))):
+        more_bodies, more_joints = place(change(number, row))
+        bodies += more_bodies
+        joints += more_joints
+    return bodies, joints
 
 
 def _build(values: Mapping[str, object], findings: Findings, places: Places) -> Tree:

@@ -16,6 +16,8 @@ from calls.call import MOTION, Call, T, call_of
 Q, QD, QDD_OF_MANY = np.random.default_rng(1).normal(size=(3, 30, N))
 MEASURED = {"q": Q, "qd": QD, "qdd": QDD_OF_MANY, "tau": rne.inverse_dynamics(ROBOT, Q, QD, QDD_OF_MANY)}
 STIFF = ROBOT.with_locked(dict.fromkeys(ROBOT.joint_names, 0.0))
+SMALL = rne.load("models/planar2/robot.dh.toml")
+EQUATIONS = rne.equations(SMALL)
 BASE = rne.base_parameters(ROBOT)
 PLAN = rne.excitation(BASE, harmonics=1, samples=8, tries=1, velocity_limit=np.ones(N))
 SIGNIFICANCE = rne.significance(ROBOT, **MOTION)
@@ -37,6 +39,11 @@ def view(**arguments: Any) -> Any:
     viewer = rne.view(**arguments)
     viewer.stop()
     return viewer._motion
+
+
+@functools.wraps(rne.specialize)
+def specialize(robot: Any) -> Any:
+    return rne.mass_matrix(rne.specialize(robot), Q)
 
 
 @functools.wraps(rne.export_c)
@@ -134,6 +141,31 @@ DESIGN: tuple[Call, ...] = (
     call_of(rne.diagnose(ROBOT, samples=3).count, {"severity": ["bad", "", None, 3, ["error"]]}, severity="error"),
     call_of(rne.torque_breakdown(ROBOT, Q).share),
     *(call_of(getattr(rne.plot, name), {"t": NO_ORDER, **bad}, **DRAWN_OF[name]) for name, bad in FIGURES.items()),
+    call_of(specialize),
+    call_of(
+        rne.equations,
+        {
+            "robot_or_rows": [None, 3, "arm.urdf", {}, [3], STIFF],
+            "convention": ["standard", "modified", 3],
+            "gravity": VECTOR,
+            "base": [np.eye(4)],
+        },
+        robot_or_rows=SMALL,
+    ),
+    call_of(
+        rne.equations,
+        {
+            "robot_or_rows": [None, 3, "rows", [], {}, [3], [{}], [{"joint": "revolute", "a": "l("}]],
+            "convention": [None, "Standard", "", 3, ["standard"]],
+            "gravity": [3, "g", [0, 1], ["g", 0], [0, 0, "g("], [0, 0, None]],
+            "base": ["text", 3, np.eye(3)],
+        },
+        robot_or_rows=[{"joint": "revolute", "a": "l", "mass": "m"}],
+        convention="standard",
+    ),
+    call_of(EQUATIONS.subs, {"values": [None, 3, "q1", ["q1"], {3: 1.0}]}, values={"q1": 0.5}),
+    call_of(EQUATIONS.python, {"name": ["", "2", "a b", None, 3, ["f"]]}, name="f"),
+    call_of(EQUATIONS.latex),
     call_of(
         export_c,
         {
