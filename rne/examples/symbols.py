@@ -7,7 +7,6 @@ from numpy import cos, pi, sin
 import rne
 from rne.examples.registry import example
 from rne.examples.sheet import Sheet
-from rne.examples.systems import lecture
 
 
 @example("L3 (3.15), (3.18), (3.21) to (3.33)", "two_link_point_mass")
@@ -30,7 +29,7 @@ def two_link_equations() -> Sheet:
     D12 = m2 * d2**2 + m2 * d1 * d2 * cos(th2)
     D11 = (m1 + m2) * d1**2 + m2 * d2**2 + 2 * m2 * d1 * d2 * cos(th2)
     numbers = [D11, D12, m2 * d2**2, -h, h, -h, (m1 + m2) * g * d1 * s1 + m2 * g * d2 * s12, m2 * g * d2 * s12]
-    c = rne.coefficients(lecture("two_link_point_mass"), [th1, th2])
+    c = rne.coefficients(rne.load_model("two_link_point_mass"), [th1, th2])
     try:
         found = rne.equations(rows, convention="standard", gravity=[0, "-g", 0])
     except rne.MissingExtraError as error:
