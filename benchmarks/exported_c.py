@@ -17,7 +17,7 @@ import rne
 Array = NDArray[np.float64]
 Batch = Callable[[Array, Array, Array], Array]
 
-GCC = ["gcc", "-O3", "-march=native", "-ffast-math", "-shared", "-fPIC"]
+GCC = ["gcc", "-O3", "-march=native", "-ffast-math", "-fPIC"]
 
 _LOOP = """
 void batch(long long samples, const double* q, const double* qd, const double* qdd, double* tau) {
@@ -39,9 +39,11 @@ def inverse_dynamics(robot: rne.Robot) -> Batch:
 def compiled(code: str) -> Batch:
     """Compile code that has a function `batch`, and return it."""
     with tempfile.TemporaryDirectory() as folder:
-        source, library = Path(folder, "sample.c"), Path(folder, "sample.so")
+        source, object_file, library = (Path(folder, f"sample.{suffix}") for suffix in ("c", "o", "so"))
         source.write_text(code)
-        subprocess.run([*GCC, str(source), "-o", str(library), "-lm"], check=True)
+        subprocess.run([*GCC, "-c", str(source), "-o", str(object_file)], check=True)
+        # Linked with -ffast-math, a library switches denormal numbers off for the whole process that loads it.
+        subprocess.run(["gcc", "-shared", str(object_file), "-o", str(library), "-lm"], check=True)
         batch = ctypes.CDLL(str(library)).batch
     batch.restype = None
     batch.argtypes = [ctypes.c_longlong, *(np.ctypeslib.ndpointer(np.float64, 2, flags="C"),) * 4]

@@ -23,7 +23,7 @@ from rne.errors import MissingExtraError, needing
 
 ROOT = Path(__file__).parents[1]
 
-EXTRAS = ("pyarrow", "matplotlib", "dask", "viser", "trimesh", "scipy", "xacro", "mujoco")
+EXTRAS = ("pyarrow", "matplotlib", "dask", "viser", "trimesh", "scipy", "sympy", "xacro", "mujoco")
 BARE = f"import sys; sys.modules.update(dict.fromkeys({EXTRAS}))\n"  # what None stands for cannot be imported
 
 
@@ -91,7 +91,7 @@ ARM = "arm = rne.load('models/planar2/robot.dh.toml')\n"
         ("dask", "dask", "rne.dask.gravity_vector(arm, [0.0, 0.0])"),
         ("view", "viser", "rne.view(arm, browser=False)"),
         ("scipy", "scipy", "rne.simulate(arm, [0.0, 0.0], t=[0.0, 0.1], method='adaptive')"),
-        ("sympy", "sympy", "rne.equations(rne.load('models/planar2/robot.dh.toml'))"),
+        ("sympy", "sympy", "rne.equations(arm)"),
         ("xacro", "xacro", "rne.load('x.urdf.xacro', args={})"),
         ("mujoco", "mujoco", "rne.load_mjcf(arm.to_mjcf())"),
     ],

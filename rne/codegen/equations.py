@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -25,10 +26,11 @@ SMALL = 3
 """Joints of a robot in numbers whose equations are written out."""
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Equations:
-    """Equations of motion, M qdd + C qd + g + springs + friction = tau.
+    """Equations of motion, M qdd + C qd + g + springs + friction = tau, as `equations` returns them.
 
-    Attributes
+    Parameters
     ----------
     M, C, g, tau : sympy matrices
         Mass matrix (n, n) with the rotors, Coriolis matrix (n, n) of Christoffel symbols, gravity (n, 1) and torques
@@ -52,17 +54,15 @@ class Equations:
     10.310
     """
 
-    def __init__(
-        self,
-        matrices: Mapping[str, Any],
-        state: Sequence[tuple[Any, ...]],
-        coefficients: Mapping[str, Any] | None = None,
-        assignments: Sequence[tuple[Any, Any]] = (),
-    ) -> None:
-        self.M, self.C, self.g, self.tau = (matrices[name] for name in ("M", "C", "g", "tau"))
-        self.q, self.qd, self.qdd = state
-        self.coefficients = dict(coefficients or {})
-        self.assignments = tuple(assignments)
+    M: Any
+    C: Any
+    g: Any
+    tau: Any
+    q: tuple[Any, ...]
+    qd: tuple[Any, ...]
+    qdd: tuple[Any, ...]
+    coefficients: Mapping[str, Any] = field(default_factory=dict)
+    assignments: tuple[tuple[Any, Any], ...] = ()
 
     def subs(self, values: Mapping[Any, Any]) -> Equations:
         """Return the equations with values or expressions in place of symbols.
@@ -98,7 +98,7 @@ class Equations:
             )
         found = {name: getattr(self, name).subs(known) for name in ("M", "C", "g", "tau")}
         coefficients = {name: expression.subs(known) for name, expression in self.coefficients.items()}
-        return Equations(found, (self.q, self.qd, self.qdd), coefficients)
+        return Equations(**found, q=self.q, qd=self.qd, qdd=self.qdd, coefficients=coefficients)
 
     def python(self, name: str = "dynamics") -> str:
         """Return a function of Python that calculates M, C, g and tau, with numpy.
@@ -259,6 +259,9 @@ def equations(
             raise ArgumentError(f"robot_or_rows: {robot.name} has no joint that moves")
         small = len(robot.links.joints) <= SMALL and robot.n == len(robot.links.joints)
         return _of_numbers(robot, friction) if small else _straight(robot, friction)
+    rows = robot_or_rows
+    if isinstance(rows, str) or not isinstance(rows, Sequence) or not all(isinstance(row, Mapping) for row in rows):
+        raise ArgumentError(f"robot_or_rows: wanted a Robot or the rows of a DH table, got {shown(rows)}")
     if convention is None:
         raise ArgumentError("convention: wanted 'standard' or 'modified' for the rows of a DH table")
     check_choice("convention", convention, ("standard", "modified"))
@@ -311,7 +314,7 @@ def _written_out(ring: Any, table: Any, masses: Any, friction: bool) -> Equation
     for i, j, k in product(ones, repeat=3):
         coefficients[f"D{i}{join}{j}{join}{k}"] = book.expression(ring.number(D[i - 1, j - 1, k - 1]))
     coefficients |= {f"D{i}": g[i - 1] for i in ones}
-    return Equations({"M": M, "C": C, "g": g, "tau": tau}, state, coefficients)
+    return Equations(M, C, g, tau, state[0], state[1], state[2], coefficients)
 
 
 def _straight(robot: Robot, friction: bool) -> Equations:
@@ -324,4 +327,4 @@ def _straight(robot: Robot, friction: bool) -> Equations:
     functions, lines = Functions(robot, friction=friction), Assignments(state)
     names = {"M": "mass_matrix", "C": "coriolis_matrix", "g": "gravity_vector", "tau": "inverse_dynamics"}
     found = {name: lines.matrix(functions.trace(function)) for name, function in names.items()}
-    return Equations(found, state, assignments=lines.lines)
+    return Equations(**found, q=state[0], qd=state[1], qdd=state[2], assignments=tuple(lines.lines))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+import numpy as np
 import sympy
 
 from rne.errors import ArgumentError, shown
@@ -99,6 +101,15 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def _gravity(given: Any) -> list[Any]:
+    values = given.tolist() if isinstance(given, np.ndarray) else given
+    if isinstance(values, Sequence) and not isinstance(values, str) and len(values) == 3:
+        found = [expression(value, "gravity") for value in values]
+        if all((type(x) in (int, float) and math.isfinite(x)) or isinstance(x, sympy.Expr) for x in found):
+            return found
+    raise ArgumentError(f"gravity: wanted three numbers or formulas, such as [0, '-g', 0], got {shown(given)}")
+
+
 _BODY = {"mass": 1.0, "com": [0.0, 0.0, 0.0], "inertia": [[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]]}
 
 
@@ -110,12 +121,6 @@ def symbolic_rows(rows: Any, convention: str, gravity: Any, base: Any) -> Symbol
     ArgumentError, ModelError
         The rows make no robot, or hold symbols where only numbers can be.
     """
-    if (
-        isinstance(rows, (str, Mapping))
-        or not isinstance(rows, Sequence)
-        or not all(isinstance(r, Mapping) for r in rows)
-    ):
-        raise ArgumentError(f"robot_or_rows: wanted a Robot or the rows of a DH table, got {shown(rows)}")
     found, numeric, masses = [], [], set()
     for number, row in enumerate(rows, 1):
         values = {}
@@ -133,7 +138,7 @@ def symbolic_rows(rows: Any, convention: str, gravity: Any, base: Any) -> Symbol
             plain |= _BODY
         found.append(values)
         numeric.append(plain)
-    pull = _mapped([0.0, 0.0, -9.81] if gravity is None else list(gravity), "gravity")
+    pull = _gravity((0.0, 0.0, -9.81) if gravity is None else gravity)
     tree = tree_from_rows(numeric, convention=convention, gravity=_plain(pull), base=base)
     return Symbolic(tree, found, numeric, tuple(pull), frozenset(masses))
 

@@ -60,7 +60,7 @@ def model_path(name: str) -> Path:
     'robot.dh.toml'
     """
     files = _files()
-    if name not in files:
+    if not isinstance(name, str) or name not in files:
         raise unknown_name("name", "robot", name, files)
     return files[name]
 

@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 import rne
 
 # Loading functions name the file and the element in place of the argument.
-OF_A_FILE = {"couplings", "path", "path_or_text", "rows"}
+OF_A_FILE = {"couplings", "path", "path_or_text", "robot_or_rows", "rows"}
 
 
 HOMES = (rne, rne.control, rne.files, rne.jit, rne.lagrange, rne.plot)
