@@ -198,6 +198,8 @@ def residual(
         if len(batch.shape) != 1:
             raise ArgumentError(f"t: wanted None, since q is no motion (T, {robot.n})")
         times = numbers("t", time_array("t", t), batch.shape)
+        if (np.diff(times) < 0).any():
+            raise ArgumentError(f"t: wanted times in order, but they fall at sample {int(np.diff(times).argmin()) + 1}")
     return report(robot, times, measured, rest)
 
 

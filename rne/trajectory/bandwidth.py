@@ -33,7 +33,8 @@ _EDGE = 2.0  # factor on the cutoff there, before it is known
 _RAMP = 0.1  # of a stretch, at each end, over which the weight rises
 _BINS = 16.0  # averages per period of the cutoff, at least
 _FAR = 5 * _PER_OCTAVE // 4  # candidates above the best after which the search ends
-_SETTLED = 4.0  # density of a residual over that of the fastest noise, above which the search goes on to the end
+_SETTLED = 4.0  # density of a residual over that of the fastest noise, below which it is noise
+_EXPLAINED = 1e-2  # variance of a residual over that of the motion, above which it has motion in it, if it is no noise
 _SAME = 1e-12  # gain in an octave, relative to the square of the motion, that ends it, too
 _WAY_POINTS = 0.04  # s; slower samples are way points
 _CAUTION = 3.0  # in place of 2: too many candidates make one with too high a cutoff look good by chance
@@ -96,6 +97,7 @@ def choose(stretches: Sequence[tuple[Floats, Floats]], interval: float, derivati
     densities: list[Floats] = []
     powers: list[Floats] = []
     floor = _fastest(enough, interval)
+    variance = np.concatenate([y for _, y in enough]).var(axis=0)
     size, scan = 0, _Scan(enough, interval, 1, derivative, slowest)
     last: Penalty | None = None
     for k, cutoff in enumerate(cutoffs):
@@ -112,11 +114,12 @@ def choose(stretches: Sequence[tuple[Floats, Floats]], interval: float, derivati
         densities.append(density)
         powers.append(scan.power)
         best = _best(gains, noises, densities)
-        settled = (np.array(densities)[best, np.arange(n)] < _SETTLED * floor).all()
+        left = np.array(densities)[best, np.arange(n)]
+        white = left <= _SETTLED * floor
+        settled = (white | (left <= _EXPLAINED * interval * variance)).all()
         recent = -np.sum(gains[-_PER_OCTAVE:], axis=0)
-        if (settled and k - int(best.max()) >= _FAR) or (
-            k > 2 * _PER_OCTAVE and (recent <= _SAME * scan.power * scan.weight).all()
-        ):
+        far = k - int(best.max()) >= (_FAR if white.all() else 2 * _FAR)
+        if settled and (far or (k > 2 * _PER_OCTAVE and (recent <= _SAME * scan.power * scan.weight).all())):
             break
     best = _best(gains, noises, densities)
     lowest = _lowest(densities)

@@ -91,6 +91,12 @@ DESIGN: tuple[Call, ...] = (
         **MOTION,
         drop=["coriolis", "D12"],
     ),
+    call_of(rne.residual, {"tau": [None, *STATE], "t": NO_ORDER}, **MOTION, tau=TAU, t=T),
+    call_of(
+        rne.Residual.joined,
+        {"parts": [None, 3, [], [3], [None]]},
+        parts=[rne.residual(ROBOT, **MOTION, tau=TAU)] * 2,
+    ),
     call_of(rne.base_parameters, {"tolerance": no_number(0.0, -1.0, 1.0)}),
     call_of(BASE.values, {"pi": no_numbers(len(BASE.names))}, pi=rne.parameters(ROBOT)),
     call_of(BASE.regressor, {"gravity": VECTOR, "threads": THREADS}),

@@ -98,8 +98,6 @@ STATES: tuple[Call, ...] = (
         )
         for function, name in ((rne.transform_wrench, "wrench"), (rne.transform_twist, "twist"))
     ),
-    call_of(rne.residual, {"tau": [None, *STATE], "t": [1.0, "text", [0.0]]}, tau=QDD),
-    call_of(rne.Residual.joined, {"parts": [None, 3, [], [3], [None]]}, parts=[rne.residual(ROBOT, QD, tau=QDD)] * 2),
     call_of(rne.actuator_power, {"tau": [None, *STATE]}, tau=QDD),
     call_of(rne.dissipation, {"qd": [None, *STATE]}),
     call_of(rne.effective_inertia, {"free": SEVERAL}, free=["turret", 2]),
