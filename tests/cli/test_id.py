@@ -107,7 +107,7 @@ def test_columns_of_joints_that_are_no_coordinates_are_ignored_and_said(run: Run
     text = as_csv(np.hstack([states, states[:, :2]]), (*COLUMNS, "q_flap", "note"))
     result = run("id", robot_file, "-", stdin=text)
     assert result.exit_code == 0
-    assert "no coordinates (locked, fixed or mimicking): q_flap\n" in result.stderr
+    assert "these joints are not coordinates (locked, fixed or mimicking): q_flap\n" in result.stderr
     assert "ignored columns: note\n" in result.stderr
     assert result.stdout == run("id", robot_file, "-", stdin=as_csv(states)).stdout
 
