@@ -210,7 +210,7 @@ STATE = {"q1": 0.4, "q2": -0.9, "qd1": 1.3, "qd2": -2.1, "qdd1": 0.5, "qdd2": 1.
 )
 def test_numbers_put_in_are_those_of_the_lecture_robots(name, values):
     found, _ = of_lecture(name)
-    robot = rne.load(examples.model_file(name))
+    robot = rne.load_model(name)
     tau = np.array(found.subs(values | STATE).tau, float).ravel()
     state = [[STATE[f"{kind}{j}"] for j in (1, 2)] for kind in ("q", "qd", "qdd")]
     assert_near(tau, rne.inverse_dynamics(robot, *state))
@@ -218,7 +218,7 @@ def test_numbers_put_in_are_those_of_the_lecture_robots(name, values):
 
 @pytest.mark.parametrize("name", ["two_link_com_inertia", "rp_arm", "rp_arm_craig_frames", "cart_moving_base_relative"])
 def test_robots_in_numbers(name):
-    robot = rne.load(examples.model_file(name))
+    robot = rne.load_model(name)
     space: dict = {}
     exec(rne.equations(robot, friction=True).python("f"), space)
     state = np.random.default_rng(0).normal(size=(3, robot.n))
@@ -231,7 +231,7 @@ def test_robots_in_numbers(name):
 
 
 def test_a_spatial_arm_of_three_joints():
-    robot = rne.load(examples.model_file("rrp_spatial"))
+    robot = rne.load_model("rrp_spatial")
     space: dict = {}
     exec(rne.equations(robot).python(), space)
     state = np.random.default_rng(1).normal(size=(3, 3))
