@@ -154,9 +154,9 @@ def of_lecture(name):
 
 @pytest.mark.parametrize("name", LECTURES)
 def test_equations_of_the_lectures_term_by_term(name):
-    start = time.perf_counter()
+    start = time.process_time()
     found, wanted = of_lecture(name)
-    assert time.perf_counter() - start < 5.0
+    assert time.process_time() - start < 5.0
     for got, want in zip(found.tau, wanted, strict=True):
         assert sp.simplify(sp.expand_trig(got - want)) == 0
 
@@ -241,10 +241,10 @@ def test_a_spatial_arm_of_three_joints():
 @pytest.mark.parametrize("model", ["ur5e/robot.urdf", "puma560/robot.dh.toml"])
 def test_six_joints_are_straight_lines_in_time(model):
     robot = rne.load(f"models/{model}")
-    start = time.perf_counter()
+    start = time.process_time()
     found = rne.equations(robot)
     code = found.python()
-    assert time.perf_counter() - start < 20.0
+    assert time.process_time() - start < 20.0
     assert found.assignments
     assert all(expression.count_ops() <= 4 for _, expression in found.assignments)
     space: dict = {}
