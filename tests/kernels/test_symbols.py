@@ -23,7 +23,7 @@ def test_no_two_functions_have_the_same_name():
     symbols: Counter[tuple[object, ...]] = Counter()
     for x in gc.get_objects():
         if (
-            isinstance(x, Dispatcher)
+            issubclass(type(x), Dispatcher)  # proxies of what is gone have no class
             and x.py_func.__module__.startswith("rne.")
             and not x.targetoptions.get("forceinline")
         ):

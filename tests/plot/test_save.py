@@ -27,6 +27,7 @@ def plots(robot: rne.Robot, samples: int = 30):
     tau = rne.inverse_dynamics(robot, q, qd, qdd)
     tau[7:9] = np.nan
     return {
+        "residual": lambda: rne.plot.residual(robot, t, tau + 0.1, tau),
         "torques": lambda: rne.plot.torques(robot, t, tau),
         "states": lambda: rne.plot.states(robot, t, q, qd),
         "power": lambda: rne.plot.power(robot, t, qd, tau),
@@ -49,7 +50,11 @@ def test_plots_are_written(joints, tmp_path):
     """
     all_of_them = plots(robot_of(joints))
     assert {*all_of_them, "save"} == set(rne.plot.__all__)
-    names = ["torques", "tracking", "breakdown", "sizing", "significance"] if joints == 30 else list(all_of_them)
+    names = (
+        ["torques", "tracking", "breakdown", "sizing", "significance", "residual"]
+        if joints == 30
+        else list(all_of_them)
+    )
     for k, name in enumerate(names):
         figure = all_of_them[name]()
         for suffix in list(HEADS) if joints == 1 else [list(HEADS)[k % 3]]:
