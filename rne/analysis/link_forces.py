@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +17,7 @@ from rne.dynamics.kinematics import forward_kinematics, frame_acceleration
 from rne.dynamics.statics import joint_wrenches
 from rne.errors import ArgumentError, listed
 from rne.model.robot import Robot
-from rne.tables import Report, cells, columns
+from rne.tables import Part, Report, cells, of_many, titled
 
 _XYZ = "xyz"
 
@@ -75,7 +74,7 @@ class LinkForces(Report):
         force: Floats = self.mass[:, None] * self.acceleration - self.weight
         return force
 
-    def _table(self) -> str:
+    def _parts(self) -> list[Part]:
         def triple(letter: str, values: Floats) -> dict[str, list[str]]:
             shown = self._shown(values)
             near = np.abs(shown).max(initial=0.0)  # one scale for all three, so that rounding prints as zero in each
@@ -86,9 +85,9 @@ class LinkForces(Report):
         bodies = {"body": self.body_names, "mass": cells(self.mass), **triple("", self.com)}
         bodies |= {**triple("a", self.acceleration), **triple("held F", self.held)}
         states = self.qdd.shape[:-1]
-        head = f"largest sizes of {math.prod(states)} states\n" if states else ""
         where = {"world": "base axes", "local": "axes of the joints"}[self.axes]
-        return f"{head}on the child link of each joint, in {where}:\n{columns(joints)}\n\n{columns(bodies)}"
+        head = f"on the child link of each joint, in {where}:"
+        return [*of_many(states), head, titled(joints), "", titled(bodies)]
 
     def _shown(self, values: Floats) -> Floats:
         """Values (k, 3) of one state, or the largest absolute values over many."""

@@ -106,7 +106,7 @@ def blank(width: float, height: float, title: str) -> Figure:
         matplotlib is not installed.
     """
     with needing("plot", "rne.plot needs"):
-        from matplotlib.figure import Figure
+        from rne.plot.figure import Figure
     figure = Figure((width, height), layout="constrained")
     figure.suptitle(title, x=0.01, ha="left", fontsize=11, parse_math=False)
     return figure
