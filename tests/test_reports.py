@@ -35,6 +35,7 @@ def reports():
     yield rne.excitation(base, samples=50, tries=2)
     yield rne.identify(ARM, Q, QD, QDD, rne.inverse_dynamics(ARM, Q, QD, QDD))
     yield rne.link_forces(ARM, Q)
+    yield rne.newton_euler_table(ARM, Q[0], QD[0], QDD[0])
     yield significance
     yield significance.terms
     yield simulated

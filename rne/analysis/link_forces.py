@@ -175,12 +175,7 @@ def link_forces(
     w = joint_wrenches(robot, q, qd, motion, axes=axes, origin=origin, **loads)
     local = w if axes == "local" else joint_wrenches(robot, q, qd, motion, axes="local", origin=origin, **loads)
 
-    without = [body.name for body in robot.tree.bodies if any(body.first_moment)]
-    if without:
-        raise ArgumentError(
-            f"robot: {listed(without)} with first moments but no mass are base parameters, which do not determine "
-            "the forces within the structure; give the parameters of real bodies"
-        )
+    refuse_without_mass(robot)
     moving = [body for body in robot.tree.bodies if body.mass and robot.links.frames[body.name].row > 0]
     com, acceleration = np.zeros((2, *batch.shape, len(moving), 3), batch.dtype)
     for k, body in enumerate(moving):
@@ -195,7 +190,7 @@ def link_forces(
         origin,
         force=w[..., :3],
         moment=w[..., 3:],
-        along_axis=_along_axes(robot, local),
+        along_axis=along_axes(robot, local),
         qdd=motion.copy(),
         tau=torque,
         body_names=tuple(body.name for body in moving),
@@ -206,8 +201,24 @@ def link_forces(
     )
 
 
-def _along_axes(robot: Robot, local: Floats) -> Floats:
-    """Components (..., joints) along the joint axes of wrenches (..., joints, 6) given in the axes of the joints."""
+def refuse_without_mass(robot: Robot) -> None:
+    """Refuse a robot with bodies that are base parameters.
+
+    Raises
+    ------
+    ArgumentError
+        A body has first moments but no mass.
+    """
+    without = [body.name for body in robot.tree.bodies if any(body.first_moment)]
+    if without:
+        raise ArgumentError(
+            f"robot: {listed(without)} with first moments but no mass are base parameters, which do not determine "
+            "the forces within the structure; give the parameters of real bodies"
+        )
+
+
+def along_axes(robot: Robot, local: Floats) -> Floats:
+    """Return components (..., joints) along the joint axes of wrenches (..., joints, 6) in the axes of the joints."""
     joints = [robot.joint(name) for name in robot.links.joints]
     directions = np.zeros((len(joints), 6))
     for row, joint in zip(directions, joints, strict=True):
