@@ -133,8 +133,9 @@ class Robot(Editing, Showing, Stated, Writing):
 
     @property
     def frame_names(self) -> tuple[str, ...]:
-        """Names of all links, including fixed ones: the frames for wrenches, payloads and poses."""
-        return tuple(body.name for body in self.tree.bodies)
+        """Names of all links, including fixed ones: the frames for wrenches, payloads and poses. The root is first."""
+        root = self.tree.root
+        return (root, *(body.name for body in self.tree.bodies if body.name != root))
 
     @property
     def gravity(self) -> NDArray[np.float64]:

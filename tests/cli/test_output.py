@@ -158,7 +158,7 @@ def test_a_pipe_is_written_and_stays(run: Run, robot_file, motion, folder) -> No
         (("id", "{robot}", "motion.csv", "-o", "."), "motion.csv: the output would take the place of a trajectory\n"),
         (("id", "{robot}", "motion.csv", "-o", "none/tau.csv"), "none/tau.csv: No such file or directory\n"),
         (("id", "none.urdf", "motion.csv"), "none.urdf: cannot read the file: No such file or directory\n"),
-        (("id", "motion.csv", "motion.csv"), "tells no format of robot"),
+        (("id", "motion.csv", "motion.csv"), "is not that of a robot format"),
         (("info", "none.urdf"), "none.urdf: cannot read the file: No such file or directory\n"),
     ],
 )
