@@ -198,6 +198,7 @@ class Page:
                     ax.xaxis.set_in_layout(place[0] == rows - 1)  # below the last row there is space
                 panels.append(ax)
             self.cells.append(panels)
+        self.figure.align_ylabels()  # of panels below each other, whatever the width of their numbers
 
     def head(self, ax: Axes, name: str, note: str = "", color: str = RED) -> None:
         """Write a name above a panel, and a note to the right of it."""

@@ -112,6 +112,21 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
     assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("picture.svg", "the old one")]
 
 
+def test_labels_of_panels_below_each_other_are_in_line():
+    robot = rne.load("models/iiwa14/robot.urdf")
+    tau = np.ones((3, 7)) * [1e-3, 12345.0, 1.0, 20.0, 1e-3, 300.0, -1.5]
+    figure = rne.plot.torques(robot, None, tau)
+    figure.draw_without_rendering()
+    columns: dict[int, list[float]] = {}
+    for ax in figure.axes:
+        column = ax.get_subplotspec().colspan.start
+        columns.setdefault(column, []).append(ax.yaxis.label.get_window_extent().x0)
+    assert len(columns) == 2
+    for places in columns.values():
+        assert len(places) >= 3
+        assert np.ptp(places) < 0.5  # pixels
+
+
 def test_notebooks_show_figures_without_being_told():
     """By the rules of IPython, which asks an object for its pictures; pyplot and its backends are not there."""
     formatter = pytest.importorskip("IPython.core.formatters").DisplayFormatter()
