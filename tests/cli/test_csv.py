@@ -177,7 +177,8 @@ def test_a_comma_in_quotes_separates_nothing(run: Run, robot_file) -> None:
 HEADERS = {
     "": "motion.csv: the file is empty; the first line must name the columns",
     "\n \n": "motion.csv: the file is empty",
-    ",".join("123456789") + "0\n": "motion.csv:1: no header, and by position: 10 columns; wanted are the first of q (2)",
+    ",".join("123456789")
+    + "0\n": "motion.csv:1: no header, and by position: 10 columns; wanted are the first of q (2)",
     "\n" + HEADER + ",t,q_turn,t": "motion.csv:2: duplicate columns: q_turn, t",
     "q_turn": "motion.csv:1: missing columns: q_slide",
     "q_turn,q_slyde": "motion.csv:1: missing columns: q_slide (did you mean 'q_slyde'?)",
