@@ -20,7 +20,7 @@ release = version = version_of("rne")
 copyright = author  # noqa: A001
 
 extensions = [
-    "myst_parser",
+    "myst_nb",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
@@ -33,10 +33,13 @@ extensions = [
 ]
 exclude_patterns = ["_build", "templates"]
 templates_path = ["templates"]
-source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+source_suffix = {".rst": "restructuredtext", ".md": "myst-nb", ".ipynb": "myst-nb"}  # autosummary writes the first
 
 myst_enable_extensions = ["amsmath", "colon_fence", "dollarmath"]
 myst_heading_anchors = 3
+nb_execution_mode = "force"  # the notebooks are kept without their output
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
 
 default_role = "py:obj"
 autosummary_generate = True

@@ -15,6 +15,8 @@ from .analysis.link_forces import LinkForces as LinkForces
 from .analysis.link_forces import link_forces as link_forces
 from .analysis.motor_sizing import MotorSizing as MotorSizing
 from .analysis.motor_sizing import motor_sizing as motor_sizing
+from .analysis.newton_euler_table import NewtonEulerTable as NewtonEulerTable
+from .analysis.newton_euler_table import newton_euler_table as newton_euler_table
 from .analysis.residual import Residual as Residual
 from .analysis.residual import residual as residual
 from .analysis.significance import Significance as Significance

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.errors import ArgumentError, UnknownNameError, close_names, did_you_mean, listed, shown
+from rne.errors import MANY_NAMES, ArgumentError, UnknownNameError, close_names, did_you_mean, listed, shown
 
 Vector = tuple[float, float, float]
 Matrix = tuple[Vector, Vector, Vector]
@@ -26,11 +26,15 @@ SINGLE = 1e-4
 
 
 def unknown_name(argument: str, kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
-    """Return the error for an unknown name, with suggestions."""
+    """Return the error for an unknown name, with suggestions: the names that are close, few names, or the nearest."""
     names = list(known)
-    close = close_names(name, names, 3) if isinstance(name, str) else []
-    hint = did_you_mean(close) or f"there are {listed(names)}"
-    return UnknownNameError(f"{argument}: no {kind} is named {shown(name)}; {hint}")
+    if isinstance(name, list | tuple | set | np.ndarray):
+        given = f"{len(name)} in a {type(name).__name__}; make a call for each"
+        return UnknownNameError(f"{argument}: wanted the name of one {kind}, got {given}")
+    hint = did_you_mean(close_names(name, names, 3)) if isinstance(name, str) else ""
+    if not hint and isinstance(name, str) and len(names) > MANY_NAMES:
+        hint = f"the nearest of {len(names)} are {', '.join(close_names(name, names, 3, least=0.0)) or 'none'}"
+    return UnknownNameError(f"{argument}: no {kind} is named {shown(name)}; {hint or f'there are {listed(names)}'}")
 
 
 def real_array(argument: str, value: ArrayLike) -> NDArray[Any]:

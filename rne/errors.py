@@ -12,6 +12,8 @@ MOST_SHOWN = 100
 """Largest number of problems of one file that an error lists."""
 MOST_NAMES = 40
 """Largest number of names that a message lists."""
+MANY_NAMES = 12
+"""Number of names above which a message has the nearest of them in place of all."""
 LONGEST_NAME = 200
 """Largest length of a name, in characters, for which similar names are searched."""
 MOST_LETTERS = 2
@@ -146,10 +148,17 @@ def needing(extra: str, what: str) -> Iterator[None]:
         raise MissingExtraError(message, extra=extra, name=error.name) from error
 
 
-def close_names(name: object, known: Iterable[str], count: int = 1) -> list[str]:
+def close_names(name: object, known: Iterable[str], count: int = 1, least: float = 0.6) -> list[str]:
     """Return the known names closest to `name`, ignoring case; an empty list if none is close.
 
     The time of a comparison is proportional to the product of the lengths, so very long names are skipped.
+
+    Parameters
+    ----------
+    name : what was given.
+    known : the names that there are.
+    count : largest number of names to return.
+    least : similarity from which names are close, from 0 (nothing in common) to 1.
     """
     by_sight: dict[str, str] = {}
     for word in known:
@@ -158,7 +167,7 @@ def close_names(name: object, known: Iterable[str], count: int = 1) -> list[str]
     wanted = str(name)[: LONGEST_NAME + 1]
     if len(wanted) > LONGEST_NAME:
         return []
-    return [by_sight[near] for near in get_close_matches(wanted.casefold(), list(by_sight), n=count)]
+    return [by_sight[near] for near in get_close_matches(wanted.casefold(), list(by_sight), n=count, cutoff=least)]
 
 
 def did_you_mean(names: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Plain text tables for results and the command line, and the base class of all reports."""
+"""Tables as text and as HTML for results and the command line, and the base class of all reports."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import html
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,90 @@ NOISE = 1e-12
 """Size below which a table treats a number as rounding error, relative to the largest number of its column."""
 
 
-def columns(titled: Mapping[str, Sequence[str]]) -> str:
-    """Return columns aligned under their titles, the first to the left.
+class Column(NamedTuple):
+    """One column of a table: its title, its cells as texts, and whether they stand to the left."""
 
-    Trailing blanks, which distinguish equal titles, are not shown.
+    title: str
+    cells: Sequence[str]
+    left: bool = False
+
+
+Part = str | list[Column]
+"""What reports consist of: lines of text, or the columns of one table."""
+
+
+def titled(columns: Mapping[str, Sequence[str]], *, left: Iterable[str] = ()) -> list[Column]:
+    """Return texts under titles as a table: the first column to the left, the others to the right.
+
+    Parameters
+    ----------
+    columns : cells by title. Trailing blanks, which distinguish equal titles, are not shown.
+    left : titles of further columns that stand to the left.
+
+    Examples
+    --------
+    >>> print(text_of(titled({"joint": ["shoulder", "elbow"], "note": ["ok", "hot"]}, left=["note"])))
+    joint     note
+    shoulder  ok
+    elbow     hot
+    """
+    lefts = {*left, next(iter(columns), None)}
+    return [Column(title.strip(), cells, title in lefts) for title, cells in columns.items()]
+
+
+def typed(titles: Sequence[str], rows: Iterable[Sequence[Cell]]) -> list[Column]:
+    """Return rows of values as a table, text to the left and numbers to the right.
+
+    Parameters
+    ----------
+    titles : one for each column.
+    rows : cells; None and infinity (no limit) are shown as "-". A column of None only is omitted.
+    """
+    cells, found = list(rows), []
+    for k, title in enumerate(titles):
+        column = [row[k] for row in cells]
+        if not all(cell is None for cell in column):
+            words = any(isinstance(cell, str) for cell in column)
+            found.append(Column(title, list(map(_text, column)), words))
+    return found
+
+
+def text_of(part: Part) -> str:
+    """Return a part of a report as lines with aligned columns."""
+    if isinstance(part, str):
+        return part
+    aligned = []
+    for title, texts, left in part:
+        width = max(map(len, [title, *texts]))
+        aligned.append([text.ljust(width) if left else text.rjust(width) for text in (title, *texts)])
+    return "\n".join("  ".join(line).rstrip() for line in zip(*aligned, strict=True))
+
+
+def html_of(part: Part) -> str:
+    """Return a part of a report as HTML.
+
+    Examples
+    --------
+    >>> html_of("a < b")
+    '<p style="white-space: pre-wrap">a &lt; b</p>'
+    """
+    if isinstance(part, str):
+        return f'<p style="white-space: pre-wrap">{html.escape(part)}</p>' if part.strip() else ""
+    head = _row("th", part, [column.title for column in part])
+    rows = (_row("td", part, cells) for cells in zip(*(column.cells for column in part), strict=True))
+    return f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
+
+
+def _row(kind: str, columns: list[Column], cells: Sequence[str]) -> str:
+    entries = (
+        f'<{kind} style="text-align: {"left" if column.left else "right"}">{html.escape(cell)}</{kind}>'
+        for column, cell in zip(columns, cells, strict=True)
+    )
+    return f"<tr>{''.join(entries)}</tr>"
+
+
+def columns(titled_cells: Mapping[str, Sequence[str]]) -> str:
+    """Return columns aligned under their titles as text, the first to the left; see `titled`.
 
     Examples
     --------
@@ -32,13 +112,7 @@ def columns(titled: Mapping[str, Sequence[str]]) -> str:
     shoulder    19.6
     elbow        4.9
     """
-    texts = [[title.strip(), *cells] for title, cells in titled.items()]
-    widths = [max(map(len, column)) for column in texts]
-    lines = []
-    for first, *rest in zip(*texts, strict=True):
-        cells = (cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True))
-        lines.append("  ".join((first.ljust(widths[0]), *cells)).rstrip())
-    return "\n".join(lines)
+    return text_of(titled(titled_cells))
 
 
 def cells(values: Array, unit: str = "") -> list[str]:
@@ -66,12 +140,7 @@ def percent(parts: Array) -> list[str]:
 
 
 def table(titles: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    """Return rows as lines with aligned columns, text to the left and numbers to the right.
-
-    Parameters
-    ----------
-    titles : one for each column.
-    rows : cells; None and infinity (no limit) are shown as "-". A column of None only is omitted.
+    """Return rows of values as lines with aligned columns; see `typed`.
 
     Examples
     --------
@@ -81,17 +150,7 @@ def table(titles: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
     shoulder          2.5
     elbow               -
     """
-    cells = list(rows)
-    columns = []
-    for k, title in enumerate(titles):
-        column = [row[k] for row in cells]
-        if all(cell is None for cell in column):
-            continue
-        texts = [title, *map(_text, column)]
-        width = max(map(len, texts))
-        words = any(isinstance(cell, str) for cell in column)
-        columns.append([text.ljust(width) if words else text.rjust(width) for text in texts])
-    return "\n".join("  ".join(line).rstrip() for line in zip(*columns, strict=True))
+    return text_of(typed(titles, rows))
 
 
 def _text(cell: Cell) -> str:
@@ -111,9 +170,13 @@ class Report:
     __slots__ = ()
     DERIVED: ClassVar[tuple[str, ...]] = ()
 
-    def _table(self) -> str:
-        """Return the table that `str` shows."""
+    def _parts(self) -> Sequence[Part]:
+        """Return the lines and tables that the report shows, from top to bottom."""
         raise NotImplementedError
+
+    def _page(self) -> str:
+        """Return the text that `str` shows."""
+        return "\n".join(map(text_of, self._parts()))
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as JSON types: numbers, strings, lists, dicts and None.
@@ -135,15 +198,17 @@ class Report:
         return {name: plain(getattr(self, name)) for name in (*_fields(self), *self.DERIVED)}
 
     def __str__(self) -> str:
-        values = (getattr(self, name) for name in _fields(self))
-        promised = any(hasattr(value, "__dask_graph__") for value in values)
-        return repr(self) if promised else self._table()
+        return repr(self) if self._promised() else self._page()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{k}={_brief(getattr(self, k))}' for k in _fields(self))})"
 
+    def _promised(self) -> bool:
+        """Return whether any field is a dask array, which is not computed to be shown."""
+        return any(hasattr(getattr(self, name), "__dask_graph__") for name in _fields(self))
+
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+        return html_of(repr(self)) if self._promised() else "".join(map(html_of, self._parts()))
 
 
 def _fields(value: Any) -> tuple[str, ...]:
@@ -208,6 +273,6 @@ def worst(values: Any) -> Array:
     return found
 
 
-def of_many(shape: tuple[int, ...], what: str = "states") -> str:
-    """Return the line above a table of the largest magnitudes over many states; empty for one state."""
-    return f"largest sizes of {math.prod(shape)} {what}\n" if shape else ""
+def of_many(shape: tuple[int, ...], what: str = "states") -> list[Part]:
+    """Return the line above a table of the largest magnitudes over many states; none for one state."""
+    return [f"largest sizes of {math.prod(shape)} {what}"] if shape else []

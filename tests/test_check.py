@@ -79,5 +79,17 @@ def test_an_unknown_name_is_answered_with_near_ones_or_a_list():
     assert str(near) == "lock: no joint is named 'Elbo'; did you mean 'elbow'?"
     assert str(check.unknown_name("lock", "joint", "zzz", ["a", "b"])).endswith("; there are a, b")
     assert str(check.unknown_name("lock", "joint", 3, [])).endswith("no joint is named 3; there are none")
-    many = str(check.unknown_name("lock", "joint", "zzz", [f"name{k}" for k in range(100)]))
-    assert many.endswith("name39, ...")
+    many = [f"name{k}" for k in range(100)]
+    told = str(check.unknown_name("lock", "joint", "mane7", many))
+    assert told.startswith("lock: no joint is named 'mane7'; did you mean 'name7'")
+    far = str(check.unknown_name("frame", "frame", "elbow_7", many))
+    assert far.startswith("frame: no frame is named 'elbow_7'; the nearest of 100 are name7")
+    assert far.count("name") == 3 + 1  # of "is named"
+    assert str(check.unknown_name("f", "frame", 3, many)).endswith("name39, ...")  # nothing is near a number
+
+
+def test_several_names_for_one_are_counted_not_called_unknown():
+    told = str(check.unknown_name("frame", "frame", ["left", "right"], ["left", "right"]))
+    assert told == "frame: wanted the name of one frame, got 2 in a list; make a call for each"
+    with pytest.raises(rne.UnknownNameError, match="frame: wanted the name of one frame, got 2 in a tuple"):
+        rne.jacobian(rne.load_model("planar2"), [0.0, 0.0], ("link1", "link2"))

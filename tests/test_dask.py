@@ -93,7 +93,16 @@ def test_every_function_gives_the_bits_of_its_namesake(name, dtype):
 
 def test_every_function_of_states_is_there():
     """All public functions of a robot and states, but those whose result is a report on all samples together."""
-    reports = {"coefficients", "energy_balance", "link_forces", "motor_sizing", "significance", "simulate", "verify"}
+    reports = {
+        "coefficients",
+        "energy_balance",
+        "link_forces",
+        "motor_sizing",
+        "residual",
+        "significance",
+        "simulate",
+        "verify",
+    }
     public = {name: getattr(rne, name) for name in rne.__all__}
     of_states = {
         name

@@ -8,6 +8,7 @@ import json
 import pickle
 import re
 from types import SimpleNamespace
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -35,6 +36,7 @@ def reports():
     yield rne.identify(ARM, Q, QD, QDD, rne.inverse_dynamics(ARM, Q, QD, QDD))
     yield rne.link_forces(ARM, Q)
     yield rne.residual(ARM, Q, QD, QDD, rne.inverse_dynamics(ARM, Q, QD) + 0.1)
+    yield rne.newton_euler_table(ARM, Q[0], QD[0], QDD[0])
     yield significance
     yield significance.terms
     yield simulated
@@ -42,6 +44,7 @@ def reports():
     yield rne.motor_sizing(ARM, Q, QD, QDD)
     yield rne.verify(ARM, samples=2)
     yield base
+    yield rne.residual(ARM, Q, QD, QDD, rne.gravity_vector(ARM, Q), t=np.arange(40) / 100)
     yield rne.velocity_torques(ARM, Q, QD)
 
 
@@ -69,7 +72,14 @@ def test_a_report_has_the_habits_of_all(name):
     assert re.fullmatch(rf"{name}\(.+\)", line)
     assert all(f"{field}=" in line for field in fields(report))
     assert len(line) < 1500
-    assert report._repr_html_().startswith("<pre>")
+    page = ElementTree.fromstring(f"<div>{report._repr_html_()}</div>")  # well-formed
+    tables = page.findall("table")
+    assert tables
+    for table in tables:  # every cell has its column
+        lengths = {len(row) for row in table.iter("tr")}
+        assert len(lengths) == 1
+    words = set(" ".join(page.itertext()).split())
+    assert not {word for word in words if "<" in word or ">" in word} - set(text.split())
     copy = pickle.loads(pickle.dumps(report))
     assert str(copy) == text
 
@@ -96,6 +106,29 @@ def test_attributes_of_a_report_are_described(name):
     assert set(fields(REPORTS[name])) <= set(re.findall(r"\w+", section))
     for derived in type(REPORTS[name]).DERIVED:
         assert inspect.getdoc(getattr(type(REPORTS[name]), derived))
+
+
+def test_the_numbers_of_the_page_are_those_of_the_text():
+    """Where the page is a table alone, HTML and text have the same words in the same order."""
+    for name in ("TorqueBreakdown", "EffectiveInertia", "LinkForces", "MotorSizing", "Tracking", "VelocityTorques"):
+        page = ElementTree.fromstring(f"<div>{REPORTS[name]._repr_html_()}</div>")
+        assert " ".join(" ".join(page.itertext()).split()) == " ".join(str(REPORTS[name]).split())
+
+
+def test_a_robot_is_one_line_and_prints_its_tables():
+    panda = rne.load_model("panda")
+    assert "\n" not in repr(panda)
+    page = ElementTree.fromstring(f"<div>{panda._repr_html_()}</div>")
+    joints, links = page.findall("table")[0], page.findall("table")[-1]
+    rows = [[cell.text or "" for cell in row] for row in joints.iter("tr")]
+    assert rows[0][:6] == ["q", "joint", "kind", "lower [rad, m]", "upper [rad, m]", "velocity [rad/s, m/s]"]
+    assert rows[4] == ["3", "panda_joint4", "revolute", "-3.0718", "-0.0698", "2.175", "87", "-"]
+    masses = [[cell.text for cell in row][2] for row in links.iter("tr")]
+    assert masses[0] == "mass [kg]"
+    assert sum(float(mass) for mass in masses[1:] if mass != "-") == pytest.approx(panda.total_mass, abs=1e-4)
+    assert str(panda).startswith(repr(panda) + "\n")
+    for name in panda.joint_names:
+        assert name in str(panda)
 
 
 def test_what_json_does_not_know():

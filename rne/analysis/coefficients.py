@@ -17,7 +17,7 @@ from rne.dynamics.inverse_dynamics import gravity_vector
 from rne.dynamics.mass_matrix import mass_matrix, reflected_inertia
 from rne.errors import ArgumentError
 from rne.model.robot import Robot
-from rne.tables import Report, cells
+from rne.tables import Part, Report, cells, titled
 
 # Coefficients per line of a table.
 _ABREAST = 6
@@ -101,7 +101,20 @@ class Coefficients(Report):
             whole = np.take(whole, place, axis=len(self.gravity.shape) - 1)
         return whole
 
-    def _table(self) -> str:
+    def _page(self) -> str:
+        title, entries = self._entries()
+        return "\n".join((title, *_aligned(entries)))
+
+    def _parts(self) -> list[Part]:
+        title, entries = self._entries()
+        rows = [
+            (name if k == 0 else "", ", ".join(row)) for name, rows in entries.items() for k, row in enumerate(rows)
+        ]
+        terms = {"term": [name for name, _ in rows], "coefficients": [text for _, text in rows]}
+        return [title, titled(terms, left=["coefficients"])]
+
+    def _entries(self) -> tuple[str, dict[str, list[list[str]]]]:
+        """Return the line above the table, and the entries of each term."""
         n, postures = len(self.joint_names), self.gravity.shape[:-1]
         joints = range(n)
         first, second = np.triu_indices(n, 1)
@@ -122,7 +135,7 @@ class Coefficients(Report):
         title = ", ".join(f"{i} {name}" for i, name in enumerate(self.joint_names, start=1)) or "no joints"
         if postures:
             title += f"; largest sizes of {math.prod(postures)} postures"
-        return "\n".join((title, *_aligned(entries)))
+        return title, entries
 
 
 def coefficients(

@@ -20,7 +20,7 @@ from rne.model.robot import Robot
 from rne.simulation.python_loop import Function, asked
 from rne.simulation.result import Simulation
 from rne.simulation.simulate import held_torques
-from rne.tables import Report, cells, columns, of_many, worst
+from rne.tables import Part, Report, cells, of_many, titled, worst
 
 Array = NDArray[np.float64]
 
@@ -64,11 +64,11 @@ class EnergyBalance(Report):
         residual: Floats = self.rate - (self.actuators + self.external - self.dissipated)
         return residual
 
-    def _table(self) -> str:
+    def _parts(self) -> list[Part]:
         many = np.shape(self.kinetic)
         powers = ("kinetic", "potential", "actuators", "external", "dissipated", "rate", "residual")
         values = [float(worst(np.reshape(getattr(self, name), (-1, 1)))[0]) for name in powers]
-        return of_many(many) + columns({"power": powers, "W": cells(np.array(values))})
+        return [*of_many(many), titled({"power": powers, "W": cells(np.array(values))})]
 
 
 def energy_balance(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +17,7 @@ from rne.dynamics.kinematics import forward_kinematics, frame_acceleration
 from rne.dynamics.statics import joint_wrenches
 from rne.errors import ArgumentError, listed
 from rne.model.robot import Robot
-from rne.tables import Report, cells, columns
+from rne.tables import Part, Report, cells, of_many, titled
 
 _XYZ = "xyz"
 
@@ -75,7 +74,7 @@ class LinkForces(Report):
         force: Floats = self.mass[:, None] * self.acceleration - self.weight
         return force
 
-    def _table(self) -> str:
+    def _parts(self) -> list[Part]:
         def triple(letter: str, values: Floats) -> dict[str, list[str]]:
             shown = self._shown(values)
             near = np.abs(shown).max(initial=0.0)  # one scale for all three, so that rounding prints as zero in each
@@ -86,9 +85,9 @@ class LinkForces(Report):
         bodies = {"body": self.body_names, "mass": cells(self.mass), **triple("", self.com)}
         bodies |= {**triple("a", self.acceleration), **triple("held F", self.held)}
         states = self.qdd.shape[:-1]
-        head = f"largest sizes of {math.prod(states)} states\n" if states else ""
         where = {"world": "base axes", "local": "axes of the joints"}[self.axes]
-        return f"{head}on the child link of each joint, in {where}:\n{columns(joints)}\n\n{columns(bodies)}"
+        head = f"on the child link of each joint, in {where}:"
+        return [*of_many(states), head, titled(joints), "", titled(bodies)]
 
     def _shown(self, values: Floats) -> Floats:
         """Values (k, 3) of one state, or the largest absolute values over many."""
@@ -176,12 +175,7 @@ def link_forces(
     w = joint_wrenches(robot, q, qd, motion, axes=axes, origin=origin, **loads)
     local = w if axes == "local" else joint_wrenches(robot, q, qd, motion, axes="local", origin=origin, **loads)
 
-    without = [body.name for body in robot.tree.bodies if any(body.first_moment)]
-    if without:
-        raise ArgumentError(
-            f"robot: {listed(without)} with first moments but no mass are base parameters, which do not determine "
-            "the forces within the structure; give the parameters of real bodies"
-        )
+    refuse_without_mass(robot)
     moving = [body for body in robot.tree.bodies if body.mass and robot.links.frames[body.name].row > 0]
     com, acceleration = np.zeros((2, *batch.shape, len(moving), 3), batch.dtype)
     for k, body in enumerate(moving):
@@ -196,7 +190,7 @@ def link_forces(
         origin,
         force=w[..., :3],
         moment=w[..., 3:],
-        along_axis=_along_axes(robot, local),
+        along_axis=along_axes(robot, local),
         qdd=motion.copy(),
         tau=torque,
         body_names=tuple(body.name for body in moving),
@@ -207,8 +201,24 @@ def link_forces(
     )
 
 
-def _along_axes(robot: Robot, local: Floats) -> Floats:
-    """Components (..., joints) along the joint axes of wrenches (..., joints, 6) given in the axes of the joints."""
+def refuse_without_mass(robot: Robot) -> None:
+    """Refuse a robot with bodies that are base parameters.
+
+    Raises
+    ------
+    ArgumentError
+        A body has first moments but no mass.
+    """
+    without = [body.name for body in robot.tree.bodies if any(body.first_moment)]
+    if without:
+        raise ArgumentError(
+            f"robot: {listed(without)} with first moments but no mass are base parameters, which do not determine "
+            "the forces within the structure; give the parameters of real bodies"
+        )
+
+
+def along_axes(robot: Robot, local: Floats) -> Floats:
+    """Return components (..., joints) along the joint axes of wrenches (..., joints, 6) in the axes of the joints."""
     joints = [robot.joint(name) for name in robot.links.joints]
     directions = np.zeros((len(joints), 6))
     for row, joint in zip(directions, joints, strict=True):

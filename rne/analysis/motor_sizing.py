@@ -16,7 +16,7 @@ from rne.check import check_flag, numbers
 from rne.dynamics.energy import actuator_power
 from rne.errors import ArgumentError
 from rne.model.robot import Robot
-from rne.tables import Report, cells, columns, percent
+from rne.tables import Part, Report, cells, percent, titled
 
 Array = NDArray[np.float64]
 
@@ -88,7 +88,7 @@ class MotorSizing(Report):
         """Peak speed as a fraction of the limit."""
         return part_of(self.peak_speed, self.robot.velocity_limit)
 
-    def _table(self) -> str:
+    def _parts(self) -> list[Part]:
         robot = self.robot
         slides = [robot.joint(name).kind == "prismatic" for name in self.joint_names]
         forces, speeds = (["N" if s else "N m" for s in slides], ["m/s" if s else "rad/s" for s in slides])
@@ -121,7 +121,7 @@ class MotorSizing(Report):
             **{name: cells(self.rms_terms[name]) for name in TERMS},
             "unit": forces,
         }
-        return f"{columns(demand)}\n\n{columns(peaks)}\n\n{columns(means)}"
+        return [titled(demand), "", titled(peaks), "", titled(means)]
 
 
 def motor_sizing(

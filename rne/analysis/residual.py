@@ -15,7 +15,7 @@ from rne.check import check_flag, numbers
 from rne.dynamics.inverse_dynamics import inverse_dynamics
 from rne.errors import ArgumentError, shown
 from rne.model.robot import Robot
-from rne.tables import Report, cells, columns, percent
+from rne.tables import Part, Report, cells, percent, titled
 
 _CONSTANT = 1e-12  # standard deviation over mean up to which a torque is constant, but for rounding
 
@@ -69,19 +69,18 @@ class Residual(Report):
         found: Floats = 1 - np.divide(self.rms**2, self.variance, out=np.full_like(self.rms, np.nan), where=varies)
         return found
 
-    def _table(self) -> str:
-        return columns(
-            {
-                "joint": self.joint_names,
-                "RMS": cells(self.rms),
-                "relative": percent(self.relative),
-                "R2": [f"{value:.4f}" for value in self.r2],
-                "bias": cells(self.bias),
-                "worst": cells(self.worst),
-                "at": [f"{value:.6g}" for value in self.worst_time],
-                "samples": [str(int(count)) for count in self.samples],
-            }
-        )
+    def _parts(self) -> list[Part]:
+        joints = {
+            "joint": self.joint_names,
+            "RMS": cells(self.rms),
+            "relative": percent(self.relative),
+            "R2": [f"{value:.4f}" for value in self.r2],
+            "bias": cells(self.bias),
+            "worst": cells(self.worst),
+            "at": [f"{value:.6g}" for value in self.worst_time],
+            "samples": [str(int(count)) for count in self.samples],
+        }
+        return [titled(joints)]
 
     @staticmethod
     def joined(parts: Sequence[Residual]) -> Residual:

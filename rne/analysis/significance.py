@@ -17,7 +17,7 @@ from rne.batch.arguments import as_batch, check_robot
 from rne.check import check_flag, numbers
 from rne.errors import ArgumentError
 from rne.model.robot import Robot
-from rne.tables import NOISE, Report, cells, columns, percent
+from rne.tables import NOISE, Part, Report, cells, percent, titled
 
 Array = NDArray[np.float64]
 
@@ -64,11 +64,11 @@ class TorqueParts(Report):
         """Indices (m,) that sort the parts by `of_peak`, largest first."""
         return np.argsort(-self.of_peak, kind="stable")
 
-    def _table(self) -> str:
+    def _parts(self) -> list[Part]:
         shown = {"part": self.names, "joint": [str(k + 1) for k in self.joint], "share": percent(self.share)}
         errors = {"max error": cells(self.max_error), "of peak": percent(self.of_peak)}
         more = {"rms error": cells(self.rms_error), "of rms": percent(self.of_rms)}
-        return columns({**shown, **errors, "of limit": percent(self.of_limit), **more})
+        return [titled({**shown, **errors, "of limit": percent(self.of_limit), **more})]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -133,7 +133,7 @@ class Significance(Report):
         gone = set(self.dropped)
         return tuple(name for name in self.coefficients.names if name not in gone)
 
-    def _table(self) -> str:
+    def _parts(self) -> list[Part]:
         names = self.joint_names
         units = ["N" if self.robot.joint(name).kind == "prismatic" else "N m" for name in names]
         demand = {"joint": names, "peak": cells(self.peak_torque), "rms": cells(self.rms_torque), "unit": units}
@@ -146,14 +146,14 @@ class Significance(Report):
         first = ranking[:_SHOWN]
         ranked: dict[str, Sequence[str]] = {"part": [self.coefficients.names[k] for k in first]}
         ranked |= _error_columns(self.coefficients, first, self.robot)
-        text = f"{columns(demand)}\n\n{columns(ranked)}"
+        parts: list[Part] = [titled(demand), "", titled(ranked)]
         if len(first) < len(ranking):
-            text += f"\n... and {len(ranking) - len(first)} more"
+            parts.append(f"... and {len(ranking) - len(first)} more")
         if self.dropped:
             few, word = min((self.dropped, "without"), (self.kept, "with only"), key=lambda pair: len(pair[0]))
-            text += "\n\n" + textwrap.fill(f"{word} {', '.join(few) or 'nothing'}:", 110) + "\n"
-            text += columns(_error_columns(self.error, np.arange(len(names)), self.robot))
-        return text
+            parts += ["", textwrap.fill(f"{word} {', '.join(few) or 'nothing'}:", 110)]
+            parts.append(titled(_error_columns(self.error, np.arange(len(names)), self.robot)))
+        return parts
 
 
 def _error_columns(parts: TorqueParts, which: NDArray[np.intp], robot: Robot) -> dict[str, Sequence[str]]:

@@ -16,7 +16,7 @@ from rne.dynamics.inverse_dynamics import friction_torque, gravity_vector, inver
 from rne.dynamics.mass_matrix import mass_matrix, reflected_inertia
 from rne.dynamics.statics import static_torque
 from rne.model.robot import Robot
-from rne.tables import Report, cells, columns
+from rne.tables import Part, Report, cells, titled
 
 WEIGHTLESS = (0.0, 0.0, 0.0)
 TERMS = ("effective", "coupling", "rotor", "centripetal", "coriolis", "gravity", "spring", "friction", "external")
@@ -87,9 +87,9 @@ class TorqueBreakdown(Report):
         whole = sum(sizes.values())
         return {name: np.divide(size, whole, out=np.zeros_like(size), where=whole != 0) for name, size in sizes.items()}
 
-    def _table(self) -> str:
+    def _parts(self) -> list[Part]:
         shares = {name: [f"{100 * part:.1f} %" for part in share] for name, share in self.share().items()}
-        return columns({"joint": self.joint_names, "|torque|": cells(_mean_size(self.total)), **shares})
+        return [titled({"joint": self.joint_names, "|torque|": cells(_mean_size(self.total)), **shares})]
 
 
 def _mean_size(term: Floats) -> Floats:

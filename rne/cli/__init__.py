@@ -31,12 +31,21 @@ class _Group(click.Group):
             try:
                 return super().invoke(ctx)
             except RneError as error:
-                raise _Refusal(str(error)) from error
+                raise _Refusal(_by_option(self.commands.get(ctx.invoked_subcommand or ""), str(error))) from error
             except OSError as error:
                 if error.errno == errno.EPIPE:  # the reader of the pipe has exited; click ends silently
                     raise
                 where = f"{error.filename}: " if error.filename else ""
                 raise _Refusal(f"{where}{error.strerror or error}") from error
+
+
+def _by_option(command: click.Command | None, message: str) -> str:
+    """Return the message of an error with the option in place of the argument of Python that it starts with."""
+    argument, colon, rest = message.partition(": ")
+    for parameter in command.params if command is not None else []:
+        if colon and parameter.name == argument and isinstance(parameter, click.Option):
+            return f"{max(parameter.opts, key=len)}: {rest}"
+    return message
 
 
 def _say_warning(message: Warning | str, *_: Any, **__: Any) -> None:

@@ -170,7 +170,7 @@ def _page(robot: Robot, results: list[Result]) -> str:
         ]
         for r in results
     ]
-    return f"{robot}\n\n{table(titles, rows)}"
+    return f"{robot!r}\n\n{table(titles, rows)}"
 
 
 def _rounded(number: float) -> float:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-
 import click
 
 import rne
@@ -26,7 +24,7 @@ from rne.tables import table
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Show all examples.")
 @click.option("--plot", "picture", metavar="FILE", help="Save the figure of one example as .png, .svg or .pdf.")
-@click.option("--code", is_flag=True, help="Print one example as a self-contained program.")
+@click.option("--code", is_flag=True, help="Print one example as a program that needs rne and numpy alone.")
 def example(names: tuple[str, ...], everything: bool, picture: str | None, code: bool) -> None:
     """Show systems of the lectures, with the numbers of the course and of rne; without a name, list them.
 
@@ -39,7 +37,7 @@ def example(names: tuple[str, ...], everything: bool, picture: str | None, code:
     if (code or picture is not None) and len(names) != 1:
         raise click.UsageError(f"{'--code' if code else '--plot'} requires the name of one example")
     if code:
-        show(_program(gallery.find(names[0])))
+        show(gallery.program(gallery.find(names[0])))
         return
     chosen = list(gallery.EXAMPLES) if everything else list(names)
     if not chosen:
@@ -60,12 +58,6 @@ def example(names: tuple[str, ...], everything: bool, picture: str | None, code:
     if failed:
         say(f"course and rne differ in {', '.join(failed)}")
         raise click.exceptions.Exit(1)
-
-
-def _program(entry: gallery.Example) -> str:
-    """Return the source of one example: the beginning of its module up to the first example, and the example."""
-    above, _, _ = inspect.getsource(inspect.getmodule(entry.show) or gallery).partition("\n@example(")
-    return f"{above}\n{inspect.getsource(entry.show)}\n\nprint({entry.name}())"
 
 
 def _draw(name: str, sheet: gallery.Sheet, path: str) -> None:

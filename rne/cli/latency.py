@@ -122,4 +122,4 @@ def latency_page(robot: Robot, delays: list[Latency]) -> str:
     rows: list[list[Cell]] = [
         [delay.what, delay.calls, *(float(f"{getattr(delay, name) / 1e3:.3g}") for name in numbers)] for delay in delays
     ]
-    return f"{robot}\n\n{table(titles, rows)}"
+    return f"{robot!r}\n\n{table(titles, rows)}"

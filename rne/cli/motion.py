@@ -192,8 +192,8 @@ def takes_motion(
     beside : whether the output is written besides a table on stdout, and only if it is named.
     """
     needed = bool(output) and not optional
-    default = None if needed else ""
-    several = {"nargs": -1} if output and streams and not beside else {"default": default}
+    single = {} if needed else {"default": ""}  # None would be a default, too
+    several = {"nargs": -1} if output and streams and not beside else single
     trajectory = click.argument("trajectory", type=click.Path(allow_dash=True), required=needed, **several)
     written = click.option(
         "-o",

@@ -68,7 +68,7 @@ _LIMITS = {
 def _about(writer: Writer, robot: Robot, version: str) -> list[str]:
     gravity = ", ".join(f"{g:g}" for g in robot.gravity.tolist())
     return [
-        f"{_plain(str(robot))}",
+        f"{_plain(repr(robot))}",
         f"Written by rne {version}. SI units and radians, {writer.real}; gravity ({gravity}) m/s^2 in base axes.",
         "No memory is allocated and none is kept: the functions depend on their arguments alone.",
     ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from rne.check import check_choice
-from rne.tables import Report
+from rne.tables import Part, Report, titled
 
 SEVERITIES = ("error", "warning", "info")
 """Errors prevent the use of the robot, warnings are likely mistakes, infos are worth knowing."""
@@ -78,7 +78,23 @@ class Diagnosis(Report):
         """Whether there is no error."""
         return not self.count("error")
 
-    def _table(self) -> str:
+    def _parts(self) -> list[Part]:
+        findings = {
+            "severity": [finding.severity for finding in self.findings],
+            "line": ["" if finding.line is None else str(finding.line) for finding in self.findings],
+            "element": [finding.element for finding in self.findings],
+            "finding": [finding.what for finding in self.findings],
+            "fix": [finding.fix for finding in self.findings],
+            "code": [finding.code for finding in self.findings],
+        }
+        table: list[Part] = [titled(findings, left=findings)] if self.findings else []
+        return [*table, self._counts()]
+
+    def _counts(self) -> str:
+        counts = [(self.count(severity), severity) for severity in SEVERITIES]
+        return ", ".join(f"{count} {severity}{'s' * (count != 1)}" for count, severity in counts)
+
+    def _page(self) -> str:
         lines = []
         for finding in self.findings:
             place = "" if finding.line is None else f"line {finding.line}: "
@@ -86,9 +102,7 @@ class Diagnosis(Report):
             lines.append(f"{finding.severity:7}  {place}{element}{finding.what}  [{finding.code}]")
             if finding.fix:
                 lines += textwrap.wrap(finding.fix, 110, initial_indent=" " * 9 + "fix: ", subsequent_indent=" " * 14)
-        counts = [(self.count(severity), severity) for severity in SEVERITIES]
-        lines.append(", ".join(f"{count} {severity}{'s' * (count != 1)}" for count, severity in counts))
-        return "\n".join(lines)
+        return "\n".join([*lines, self._counts()])
 
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -13,7 +13,7 @@ from rne.batch.threads import launch
 from rne.dynamics.inverse_dynamics import coriolis_vector
 from rne.kernels.entries import CHRISTOFFEL, CHRISTOFFEL_ONE, CORIOLIS_MATRIX, CORIOLIS_MATRIX_ONE
 from rne.model.robot import Robot
-from rne.tables import Report, cells, columns, of_many, worst
+from rne.tables import Part, Report, cells, of_many, titled, worst
 
 _CORIOLIS, _one = Algorithm(CORIOLIS_MATRIX_ONE, CORIOLIS_MATRIX, states=2), CORIOLIS_MATRIX_ONE["float64"]
 _CHRISTOFFEL, _christoffel_one = Algorithm(CHRISTOFFEL_ONE, CHRISTOFFEL), CHRISTOFFEL_ONE["float64"]
@@ -38,10 +38,10 @@ class VelocityTorques(Report, NamedTuple("VelocityTorques", [("centripetal", Flo
 
     __slots__ = ()
 
-    def _table(self) -> str:
+    def _parts(self) -> list[Part]:
         *many, n = self.centripetal.shape
         terms = {name: cells(worst(getattr(self, name))) for name in self._fields}
-        return of_many(tuple(many)) + columns({"coordinate": [str(i + 1) for i in range(n)], **terms})
+        return [*of_many(tuple(many)), titled({"coordinate": [str(i + 1) for i in range(n)], **terms})]
 
 
 def coriolis_matrix(

@@ -16,7 +16,7 @@ from rne.errors import ArgumentError, SingularError
 from rne.kernels.entries import MASS_MATRIX, MASS_MATRIX_ONE
 from rne.kernels.layout import INVERSE, WITH_ROTORS
 from rne.model.robot import Robot
-from rne.tables import Report, cells, columns, of_many, worst
+from rne.tables import Part, Report, cells, of_many, titled, worst
 
 _MASS, _one = Algorithm(MASS_MATRIX_ONE, MASS_MATRIX), MASS_MATRIX_ONE["float64"]
 _NO_MARKS = np.zeros(0, np.uint8)
@@ -47,10 +47,10 @@ class EffectiveInertia(Report, NamedTuple("EffectiveInertia", [("locked", Floats
 
     __slots__ = ()
 
-    def _table(self) -> str:
+    def _parts(self) -> list[Part]:
         *many, n = self.locked.shape
         terms = {name: cells(worst(getattr(self, name))) for name in self._fields}
-        return of_many(tuple(many)) + columns({"coordinate": [str(i + 1) for i in range(n)], **terms})
+        return [*of_many(tuple(many)), titled({"coordinate": [str(i + 1) for i in range(n)], **terms})]
 
 
 def mass_matrix(

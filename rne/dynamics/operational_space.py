@@ -16,7 +16,7 @@ from rne.errors import ArgumentError, shown
 from rne.kernels.entries import OPERATIONAL_INERTIA_ONE
 from rne.kernels.layout import WITH_ROTORS
 from rne.model.robot import Robot
-from rne.tables import Report, cells, columns, of_many, worst
+from rne.tables import Part, Report, cells, of_many, titled, worst
 
 _ALL_ROWS = list(range(6))
 _ALL_PACKED = sum(row << (3 * row) for row in _ALL_ROWS)  # three bits each, for the kernel
@@ -44,12 +44,12 @@ class Ellipsoid(Report, NamedTuple("Ellipsoid", [("semi_axes", Floats), ("direct
 
     __slots__ = ()
 
-    def _table(self) -> str:
+    def _parts(self) -> list[Part]:
         many, k = self.semi_axes.shape[:-1], self.semi_axes.shape[-1]
         rows = {"axis": [str(i + 1) for i in range(k)], "length": cells(worst(self.semi_axes))}
         if not many:  # a batch has no single direction
             rows |= {f"row {i + 1}": cells(direction) for i, direction in enumerate(self.directions)}
-        return of_many(many, "postures") + columns(rows)
+        return [*of_many(many, "postures"), titled(rows)]
 
 
 def operational_inertia(

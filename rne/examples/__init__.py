@@ -12,10 +12,11 @@ True
 
 from importlib import import_module
 
+from rne.examples.program import program
 from rne.examples.registry import EXAMPLES, Example, find, run
 from rne.examples.sheet import Row, Sheet
 
-__all__ = ["EXAMPLES", "Example", "Row", "Sheet", "find", "run"]
+__all__ = ["EXAMPLES", "Example", "Row", "Sheet", "find", "program", "run"]
 
 # In the order of the courses; each module registers its functions in EXAMPLES.
 _MODULES = """

@@ -23,6 +23,8 @@ def cart_spring_horizontal() -> Sheet:
     w, t = sqrt(k / m), np.array([0.0, 0.1, 0.2, 0.3])
     free = rne.simulate(cart, q, qd, t)
     sheet.row("x = x0 cos wt + x0'/w sin wt", x * cos(w * t) + v / w * sin(w * t), free.q[:, 0], within=1e-9)
+    whole = rne.simulate(cart, q, qd, np.linspace(0, 2 * np.pi / w, 201))
+    sheet.plot(lambda: rne.plot.phase(cart, whole.q, whole.qd))
     return sheet
 
 
@@ -52,6 +54,8 @@ def cart_fixed_base() -> Sheet:
     sheet.say("Released at x1 = 0.1 m: x1 = xe + exp(-d t) (A cos wt + B sin wt), xe = M1 g/k, d = c/(2 M1):")
     sheet.row("x1(t)", xe + exp(-d * t) * (A * cos(w * t) + d * A / w * sin(w * t)), free.q[:, 0], within=1e-9)
     sheet.row("x1'(t)", -A * (w + d**2 / w) * exp(-d * t) * sin(w * t), free.qd[:, 0], within=1e-9)
+    whole = rne.simulate(cart, [0.1], t=np.linspace(0, 5, 501), friction=True)
+    sheet.plot(lambda: rne.plot.energy(cart, whole.t, whole.q, whole.qd))
     return sheet
 
 
@@ -96,4 +100,6 @@ def cart_moving_base() -> Sheet:
     sheet.row("z(t) = x1 - x0", z, free.q[:, 0] - free.q[:, 1], within=1e-9)
     center = (M1 * x1 + M0 * x0 + (M1 * v1 + M0 * v0) * t) / (M1 + M0)
     sheet.row("center of mass, in uniform motion", center, free.q @ [M1, M0] / (M1 + M0), within=1e-9)
+    whole = rne.simulate(cart, q, qd, np.linspace(0, 4, 401), friction=True, gravity=[0, 0, 0])
+    sheet.plot(lambda: rne.plot.states(cart, whole.t, whole.q, whole.qd))
     return sheet

@@ -100,4 +100,7 @@ def trapezoidal_motion() -> Sheet:
     report = rne.motor_sizing(arm, q, qd, qdd)
     sheet.rows_of(["peak tau1", "peak tau2"], [tau1, tau2], report.peak_torque)
     sheet.say(report)
+    times = np.linspace(0, T, 301)
+    whole = rne.trapezoidal(start, end, times, velocity_limit=v, acceleration_limit=a)
+    sheet.plot(lambda: rne.plot.states(arm, times, whole[0], whole[1]))
     return sheet

@@ -80,4 +80,6 @@ def pendulum_period() -> Sheet:
     speed = np.sqrt(2 * m * g * L_C / I)
     sheet.rows_of(["theta'(T/4)", "theta'(T/2)", "theta'(T)"], [-speed, 0, 0], swing.qd[1:, 0], within=1e-9)
     sheet.row("energy at all four times", [0.0] * 4, swing.energy, within=1e-9)
+    whole = rne.simulate(arm, [0.0], t=np.linspace(0, T, 301))
+    sheet.plot(lambda: rne.plot.phase(arm, whole.q, whole.qd))
     return sheet

@@ -84,6 +84,9 @@ def stanford_arm() -> Sheet:
     q, qd, qdd = [0.4, -0.8, 0.5, 0.9, -0.6, 0.3], [0.5, -0.4, 0.3, 1.2, -0.9, 0.7], [1.0, 0.6, -0.8, 2.0, 1.1, -1.5]
     sheet = Sheet("Stanford-type arm R R P R R R, lengths of the Stanford arm, masses of our own.")
     compare_with_traces(sheet, "stanford_6dof", q, qd, qdd)
+    arm, t = rne.load_model("stanford_6dof"), np.linspace(0, 1, 201)
+    motion = rne.quintic(np.array(q), np.array([1.2, 0.2, 0.7, 0.1, 0.4, -0.6]), t, duration=1.0)
+    sheet.plot(lambda: rne.plot.breakdown(arm, t, rne.torque_breakdown(arm, *motion)))
     return sheet
 
 

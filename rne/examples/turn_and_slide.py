@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numpy import cos, sin
 
 import rne
@@ -26,6 +27,9 @@ def rp_arm() -> Sheet:
         parts = rne.velocity_torques(arm, q, qd)
         sheet.row("Coriolis 2 m2 d2 d2' theta'", 2 * m2 * d2 * v * w, parts.coriolis[0])
         sheet.row("centripetal - m2 d2 theta'^2", -m2 * d2 * w**2, parts.centripetal[1])
+    t = np.linspace(0, 1, 201)
+    motion = rne.quintic(np.array([0.0, 0.3]), np.array([1.5, 0.6]), t, duration=1.0)
+    sheet.plot(lambda: rne.plot.breakdown(arm, t, rne.torque_breakdown(arm, *motion)))
     return sheet
 
 

@@ -257,7 +257,7 @@ class Differentiated:
             k = int(np.argmax(steps < 0))
             old = t[k - 1] if k else last
             raise FileError(
-                f"{self.motion.name}: row {chunk.first + k + 1}: time falls from {old:.17g} to {t[k]:.17g} s"
+                f"{self.motion.name}: row {chunk.first + k + 1}: time falls from {_shortest(old)} to {_shortest(t[k])} s"
                 f"{wrap_hint(old, t[k])}"
             )
         self.duplicates += int(np.count_nonzero(steps == 0))
@@ -289,3 +289,8 @@ def _both(first: list[_Event], rest: Iterator[_Event]) -> Iterator[_Event]:
     while first:
         yield first.pop(0)
     yield from rest
+
+
+def _shortest(time: float) -> str:
+    """Return the fewest digits that tell the number from others."""
+    return np.format_float_positional(time, trim="-")

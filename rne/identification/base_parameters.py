@@ -19,7 +19,7 @@ from rne.errors import ArgumentError
 from rne.identification.regressor import parameter_names, parameters, regressor
 from rne.model.parameters import OF_BODY
 from rne.model.robot import Robot
-from rne.tables import Report
+from rne.tables import Part, Report, titled
 
 Array = NDArray[np.float64]
 
@@ -109,13 +109,22 @@ class BaseParameters(Report):
         terms = [_term(self.K[k, i], self.names[i]) for i in (first, *others)]
         return "".join(terms).removeprefix(" + ")
 
-    def _table(self) -> str:
+    def _page(self) -> str:
         width = len(str(len(self)))
         lines = [f"{k:{width}}  {text}" for k, text in enumerate(self.expressions, start=1)]
+        head, *tail = self._about()
+        return "\n".join([head, *lines, *tail])
+
+    def _parts(self) -> list[Part]:
+        head, *tail = self._about()
+        numbers = [str(k + 1) for k in range(len(self))]
+        return [head, titled({"": numbers, "base parameter": self.expressions}, left=["base parameter"]), *tail]
+
+    def _about(self) -> tuple[str, str, str]:
         head = f"{self.robot.name}: {len(self)} base parameters of {len(self.names)} parameters"
         felt = f"without effect: {', '.join(self.unfelt) or 'none'}"
         gap = f"relative singular values: smallest kept {self.kept:.1e}, largest dropped {self.dropped:.1e}"
-        return "\n".join([head, *lines, felt, gap])
+        return head, felt, gap
 
 
 def _term(coefficient: float, name: str) -> str:

@@ -13,7 +13,7 @@ from rne.errors import ArgumentError
 from rne.identification.base_parameters import BaseParameters
 from rne.model.robot import Robot
 from rne.model.sampling import position_limits, position_range, velocity_limits
-from rne.tables import Report, cells, columns
+from rne.tables import Part, Report, cells, titled
 
 Array = NDArray[np.float64]
 
@@ -62,7 +62,7 @@ class Excitation(Report):
         q, qd, qdd = _motion(times, self.period, self.sines, self.cosines)
         return self.center + q, qd, qdd
 
-    def _table(self) -> str:
+    def _parts(self) -> list[Part]:
         joints = {
             "coordinate": [str(k + 1) for k in range(len(self.center))],
             "lowest": cells(self.q.min(axis=0)),
@@ -71,7 +71,7 @@ class Excitation(Report):
             "largest |qdd|": cells(np.abs(self.qdd).max(axis=0)),
         }
         head = f"period {self.period:g} s, {len(self.sines)} harmonics, condition number {self.condition:.3g}"
-        return f"{head}\n{columns(joints)}"
+        return [head, titled(joints)]
 
 
 def excitation(

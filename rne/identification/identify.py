@@ -18,7 +18,7 @@ from rne.identification.nearest_parameters import nearest
 from rne.identification.regressor import parameters
 from rne.model.parameters import OF_BODY, OF_FRICTION, active_dampers, physical
 from rne.model.robot import Robot
-from rne.tables import Report
+from rne.tables import Part, Report, titled
 
 Array = NDArray[np.float64]
 
@@ -114,19 +114,37 @@ class Identification(Report):
         """
         return self.base.robot.with_parameters(self.pi)
 
-    def _table(self) -> str:
+    def _parts(self) -> list[Part]:
+        beta = {
+            "": [str(k + 1) for k in range(len(self.base))],
+            "value": [f"{b:.5g}" for b in self.beta],
+            "sd": [f"{s:.2g}" for s in self.sd],
+            "given": [f"{g:.5g}" for g in self.base.values()],
+            "base parameter": self.base.expressions,
+        }
+        torques = {"joint": self.base.robot.joint_names}
+        for title, values in ("residual", self.residual), ("as given", self.prior_residual), ("noise", self.noise):
+            torques[title] = tuple(f"{value:.5g}" for value in values)
+        return [self._head(), titled(beta, left=["base parameter"]), titled(torques), self._verdict()]
+
+    def _head(self) -> str:
+        return f"{self.base.robot.name}: {len(self.base)} base parameters, condition number {self.condition:.3g}"
+
+    def _page(self) -> str:
         given, robot = self.base.values(), self.base.robot
-        lines = [f"{robot.name}: {len(self.base)} base parameters, condition number {self.condition:.3g}", ""]
+        lines = [self._head(), ""]
         lines.append(f"{'':3} {'value':>12} {'sd':>10} {'given':>12}")
         rows = zip(self.beta, self.sd, given, self.base.expressions, strict=True)
         lines += [f"{k:3} {b:12.5g} {s:10.2g} {g:12.5g}  {text}" for k, (b, s, g, text) in enumerate(rows, start=1)]
         lines += ["", f"{'residual':>12} {'as given':>12} {'noise':>12}"]
         torques = zip(self.residual, self.prior_residual, self.noise, robot.joint_names, strict=True)
         lines += [f"{r:12.5g} {p:12.5g} {s:12.5g}  {name}" for r, p, s, name in torques]
+        return "\n".join([*lines, "", self._verdict()])
+
+    def _verdict(self) -> str:
         bad = ", ".join(self.unphysical)
         missing = f"parameters are not physically consistent: {bad}; pi_physical holds the most likely consistent ones"
-        found = missing if bad else "parameters are physically consistent"
-        return "\n".join([*lines, "", found])
+        return missing if bad else "parameters are physically consistent"
 
 
 def identify(

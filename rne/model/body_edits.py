@@ -232,8 +232,7 @@ def with_tool(
     known = names | {joint.name for joint in tree.joints}
     if clash := sorted(known & set(called.values())):
         raise ArgumentError(f"name: the robot has {listed(clash)} already; give the tool another name")
-    children = {joint.child for joint in added.joints}
-    root = next(body.name for body in added.bodies if body.name not in children)
+    root = added.root
     mount = Joint(_free(f"{called[root]}_mount", known | {*called.values()}), "fixed", frame, called[root], place)
     bodies = tuple(replace(body, name=called[body.name], line=None) for body in added.bodies)
     joints = tuple(_renamed(joint, called) for joint in added.joints)
@@ -277,8 +276,7 @@ def mount_of(tree: Tree, name: str) -> Joint:
 
 def with_base(tree: Tree, pose: Pose) -> Tree:
     """Place the root of a tree at a pose in a new root named world."""
-    children = {joint.child for joint in tree.joints}
-    root = next(body.name for body in tree.bodies if body.name not in children)
+    root = tree.root
     bodies = {body.name for body in tree.bodies}
     joints = {joint.name for joint in tree.joints}
     world, mount = _free("world", bodies), _free("base_pose", joints)

@@ -17,13 +17,14 @@ from rne.model import couplings, edits, parameters
 from rne.model.editing import Editing
 from rne.model.link_table import LinkTable, compile_tree
 from rne.model.lock_doubts import lock_doubts
+from rne.model.showing import Showing
 from rne.model.states import Stated
 from rne.model.tree import Drive, Joint, Tree
 from rne.model.tree_checks import check_tree
 from rne.model.writing import Writing
 
 
-class Robot(Editing, Stated, Writing):
+class Robot(Editing, Showing, Stated, Writing):
     """A robot, the first argument of most functions of rne. Immutable: `with_...` methods return new robots.
 
     It can be shared between threads, pickled, copied and sent to other processes.
@@ -57,7 +58,7 @@ class Robot(Editing, Stated, Writing):
     >>> arm = rne.from_dh([{"joint": "revolute", "a": 1.0, "mass": 2.0}], convention="standard", name="arm")
     >>> arm.joint_names
     ('joint1',)
-    >>> print(arm)
+    >>> arm
     arm: 1 joint (1 revolute), 2 kg
     """
 
@@ -135,8 +136,9 @@ class Robot(Editing, Stated, Writing):
 
     @property
     def frame_names(self) -> tuple[str, ...]:
-        """Names of all links, including fixed ones: the frames for wrenches, payloads and poses."""
-        return tuple(body.name for body in self.tree.bodies)
+        """Names of all links, including fixed ones: the frames for wrenches, payloads and poses. The root is first."""
+        root = self.tree.root
+        return (root, *(body.name for body in self.tree.bodies if body.name != root))
 
     @property
     def gravity(self) -> NDArray[np.float64]:

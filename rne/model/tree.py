@@ -327,3 +327,9 @@ class Tree:
     ignored: tuple[Ignored, ...] = ()
     packages: tuple[tuple[str, str], ...] = ()
     states: tuple[State, ...] = ()
+
+    @property
+    def root(self) -> str:
+        """Name of the body that no joint carries."""
+        children = {joint.child for joint in self.joints}
+        return next(body.name for body in self.bodies if body.name not in children)

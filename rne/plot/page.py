@@ -106,7 +106,7 @@ def blank(width: float, height: float, title: str) -> Figure:
         matplotlib is not installed.
     """
     with needing("plot", "rne.plot needs"):
-        from matplotlib.figure import Figure
+        from rne.plot.figure import Figure
     figure = Figure((width, height), layout="constrained")
     figure.suptitle(title, x=0.01, ha="left", fontsize=11, parse_math=False)
     return figure
@@ -198,6 +198,7 @@ class Page:
                     ax.xaxis.set_in_layout(place[0] == rows - 1)  # below the last row there is space
                 panels.append(ax)
             self.cells.append(panels)
+        self.figure.align_ylabels()  # of panels below each other, whatever the width of their numbers
 
     def head(self, ax: Axes, name: str, note: str = "", color: str = RED) -> None:
         """Write a name above a panel, and a note to the right of it."""

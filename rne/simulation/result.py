@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rne.check import numbers
 from rne.errors import ArgumentError
 from rne.model.robot import Robot
-from rne.tables import Report, cells, columns, of_many, worst
+from rne.tables import Part, Report, cells, of_many, titled, worst
 
 Array = NDArray[np.float64]
 
@@ -51,23 +51,22 @@ class Tracking(Report):
     band: float
     peak_torque: Array
 
-    def _table(self) -> str:
+    def _parts(self) -> list[Part]:
         robot = self.robot
         slides = [robot.joint(name).kind == "prismatic" for name in robot.joint_names]
-        return columns(
-            {
-                "joint": robot.joint_names,
-                "peak": cells(worst(self.peak)),
-                "rms": cells(worst(self.rms)),
-                "final": cells(worst(self.final)),
-                "unit": ["m" if slide else "rad" for slide in slides],
-                "peak at": cells(worst(self.peak_time), " s"),
-                "settled": cells(worst(self.settling_time), " s"),
-                "torque": cells(worst(self.peak_torque)),
-                "limit": cells(robot.effort_limit),
-                "unit ": ["N" if slide else "N m" for slide in slides],
-            }
-        )
+        joints = {
+            "joint": robot.joint_names,
+            "peak": cells(worst(self.peak)),
+            "rms": cells(worst(self.rms)),
+            "final": cells(worst(self.final)),
+            "unit": ["m" if slide else "rad" for slide in slides],
+            "peak at": cells(worst(self.peak_time), " s"),
+            "settled": cells(worst(self.settling_time), " s"),
+            "torque": cells(worst(self.peak_torque)),
+            "limit": cells(robot.effort_limit),
+            "unit ": ["N" if slide else "N m" for slide in slides],
+        }
+        return [titled(joints)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -114,7 +113,7 @@ class Simulation(Report):
         """Reference velocity minus velocity (..., T, n); None without a reference."""
         return None if self.qd_ref is None else self.qd_ref - self.qd
 
-    def _table(self) -> str:
+    def _parts(self) -> list[Part]:
         robot, t, many = self.robot, self.t, self.q.shape[:-2]
         slides = [robot.joint(name).kind == "prismatic" for name in robot.joint_names]
         joints = {
@@ -130,7 +129,7 @@ class Simulation(Report):
         }
         energy = cells(np.append(worst(self.energy[..., :1]), worst(self.energy[..., -1:])), " J")
         head = f"{robot.name}: {len(t)} times from {t[0]:g} to {t[-1]:g} s, energy from {energy[0]} to {energy[1]}"
-        return f"{head}\n{of_many(many, 'simulations')}{columns(joints)}"
+        return [head, *of_many(many, "simulations"), titled(joints)]
 
     def tracking(self, band: float = 0.02) -> Tracking:
         """Tracking error of the motion with respect to its reference.

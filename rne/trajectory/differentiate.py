@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rne.check import numbers, real_array
 from rne.errors import ArgumentError
-from rne.tables import Report, cells, columns
+from rne.tables import Part, Report, cells, titled
 from rne.trajectory.filters import Collector, Filter, stretches, usual_step, wish_of
 
 Floats = NDArray[np.float64]
@@ -48,7 +48,7 @@ class Derivatives(Report):
     duplicates: NDArray[np.int64]
     gaps: NDArray[np.int64]
 
-    def _table(self) -> str:
+    def _parts(self) -> list[Part]:
         speeds, accelerations = (x.reshape(len(x), -1) for x in (self.qd, self.qdd))
         none = np.isnan(accelerations).sum(axis=0)
         joints = {
@@ -60,7 +60,7 @@ class Derivatives(Report):
             "not a number": [str(count) for count in none],
         }
         odd = f"{len(self.duplicates)} duplicate times, {len(self.gaps)} gaps"
-        return f"{len(speeds)} samples, {odd}\n{columns(joints)}"
+        return [f"{len(speeds)} samples, {odd}", titled(joints)]
 
 
 def differentiate(

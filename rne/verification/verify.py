@@ -11,7 +11,7 @@ from rne.batch.arguments import check_robot
 from rne.check import whole_number
 from rne.model.robot import Robot
 from rne.model.sampling import random_positions, reach, velocity_limits
-from rne.tables import Report
+from rne.tables import Part, Report, titled
 from rne.verification.identities import IDENTITIES, Identity, Motions
 from rne.verification.kinematic_identities import KINEMATIC
 from rne.verification.variants import VARIANTS
@@ -78,17 +78,31 @@ class Verification(Report):
         """Whether every check passed."""
         return all(check.passed for check in self.checks)
 
-    def _table(self) -> str:
+    def _parts(self) -> list[Part]:
+        head, *_, verdict = self._page().splitlines()
+        checks = {
+            "identity": [check.name for check in self.checks],
+            "deviation": [f"{check.deviation:.1e}" for check in self.checks],
+            "tolerance": [f"{check.tolerance:.1e}" for check in self.checks],
+            "result": [_result(check) for check in self.checks],
+            "worst joint": [check.joint or "-" for check in self.checks],
+        }
+        return [head, titled(checks, left=["result", "worst joint"]), verdict]
+
+    def _page(self) -> str:
         width = max(len(check.name) for check in self.checks)
         lines = [f"{self.robot}: {self.samples} random states, seed {self.seed}"]
         lines.append(f"  {'identity':{width}}  deviation  tolerance  result  worst joint")
         for check in self.checks:
-            result = "ok" if check.passed else "BROKEN"
             numbers = f"{check.deviation:9.1e}  {check.tolerance:9.1e}"
-            lines.append(f"  {check.name:{width}}  {numbers}  {result:6}  {check.joint or '-'}")
+            lines.append(f"  {check.name:{width}}  {numbers}  {_result(check):6}  {check.joint or '-'}")
         broken = [f"{check.name} ({check.joint or '-'})" for check in self.checks if not check.passed]
         verdict = f"NOT verified, broken: {'; '.join(broken)}" if broken else "verified: every identity holds"
         return "\n".join([*lines, verdict])
+
+
+def _result(check: IdentityCheck) -> str:
+    return "ok" if check.passed else "BROKEN"
 
 
 def verify(robot: Robot, *, samples: int = 100, seed: int = 0) -> Verification:

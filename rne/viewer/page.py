@@ -83,11 +83,11 @@ class Viewer:
             self.notes = tuple(self._stage.notes)
             if motion is not None:
                 self._add_player(motion)
+            with self._server.gui.add_folder("Torques" if motion else "Torques against gravity"):
+                self._bars = self._server.gui.add_html("")  # above the sliders, of which there may be many
             self._add_switches()
             if motion is None:
                 self._add_sliders()
-            with self._server.gui.add_folder("Torques" if motion else "Torques against gravity"):
-                self._bars = self._server.gui.add_html("")
             self._draw()
         except BaseException:
             self.stop()
@@ -172,7 +172,9 @@ class Viewer:
         return f"{self._robot.name}: {'stopped' if self._stopped.is_set() else self.url}"
 
     def _repr_html_(self) -> str:
-        """Show the page in a notebook."""
+        """Show the page in a notebook, as long as it is served."""
+        if self._stopped.is_set():
+            return "<p>The viewer is stopped.</p>"
         return f'<iframe src="{html.escape(self.url)}" width="100%" height="600" style="border:0"></iframe>'
 
     # ------------------------------------------------------------------------------------------------------- controls

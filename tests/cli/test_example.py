@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from trajectories import Run
 
 import rne
 from rne import examples
-from rne.examples import registry
 from rne.examples.registry import Example
+
+ROOT = Path(rne.__file__).parents[1]
 
 
 def test_the_list(run: Run) -> None:
@@ -32,12 +37,36 @@ def test_several_in_the_order_asked_for(run: Run) -> None:
     assert 0 <= out.index("parallel_frames: ") < out.index("free_body: ")
 
 
-@pytest.mark.parametrize("name", ["rod_pendulum", "rrp_arm", "locked_and_free_inertia"])
-def test_the_code_is_a_program(run: Run, name, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
-    code, page = run("example", name, "--code").stdout, str(examples.run(name))
-    monkeypatch.setattr(registry, "EXAMPLES", {})  # it enters itself
-    exec(compile(code, f"{name}.py", "exec"), {})
-    assert capsys.readouterr().out == page + "\n"
+def test_the_code_is_a_program_of_its_own(run: Run, tmp_path: Path) -> None:
+    """It runs where there is neither the gallery nor matplotlib."""
+    path = tmp_path / "pendulum.py"
+    path.write_text(run("example", "free_swing", "--code").stdout, encoding="utf-8")
+    start = f"import runpy, sys; sys.path.insert(0, {str(ROOT)!r})"
+    block = "sys.modules |= dict.fromkeys(['rne.examples', 'matplotlib'])"
+    command = [sys.executable, "-W", "error", "-c", f"{start}; {block}; runpy.run_path({str(path)!r})"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.stderr == ""
+    assert len(done.stdout.splitlines()) > 5
+
+
+@pytest.mark.parametrize("name", examples.EXAMPLES)
+def test_a_program_prints_the_numbers_of_its_example(name: str) -> None:
+    code = examples.program(examples.find(name))
+    assert "heet" not in code
+    assert "rne.examples" not in code
+    printed: list[tuple[Any, ...]] = []
+    exec(compile(code, f"{name}.py", "exec"), {"__name__": "program", "print": lambda *words: printed.append(words)})
+    rows = examples.run(name).rows
+    pairs = [words[1:3] for words in printed if len(words) > 1]
+    for side, part in enumerate(("course", "rne")):
+        theirs = np.concatenate([np.ravel(np.asarray(pair[side], dtype=float)) for pair in pairs])
+        ours = np.concatenate([np.ravel(getattr(row, part)) for row in rows])
+        np.testing.assert_allclose(theirs, ours, rtol=0, atol=1e-12 * max(1.0, np.abs(ours).max()))
+    misprints = [row.printed for row in rows if row.printed is not None]
+    told = [words[4] for words in printed if len(words) > 4]
+    assert len(told) == len(misprints)
+    for one, other in zip(told, misprints, strict=True):
+        np.testing.assert_allclose(np.squeeze(one), np.squeeze(other), rtol=1e-12)
 
 
 def test_a_picture(run: Run, tmp_path: Path) -> None:

@@ -41,6 +41,23 @@ def test_units_and_lists_of_columns(run: Run, robot_file, states) -> None:
     assert (bad.exit_code, "wanted QUANTITY=UNIT" in bad.stderr) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "word"),
+    [
+        ("--columns", "zz=pos_{1}", "wanted one of t, q, qd, qdd, tau, f_ext:FRAME, got 'zz'"),
+        ("--columns", "q=pos", "wanted {joint}, {0} or {1} in the pattern of q"),
+        ("--columns", "q=a,b,c", "q: wanted 2 columns"),
+        ("--joints", "turn,turn", "duplicate joints: turn"),
+        ("--lock", "elbow=1", "no movable joint is named 'elbow'"),
+    ],
+)
+def test_errors_name_the_option_that_was_typed(run: Run, robot_file, states, option, value, word) -> None:
+    result = run("id", robot_file, "-", option, value, stdin=as_csv(states))
+    assert result.exit_code == 1
+    assert result.stderr.splitlines()[-1].startswith(f"{option}: ")
+    assert word in result.stderr
+
+
 def test_joints_for_numbers(run: Run, robot_file, states) -> None:
     plain = run("id", robot_file, "-", stdin=as_csv(states)).stdout
     swapped = as_csv(states[:, [1, 0, 3, 2, 5, 4]], tuple(f"{key}[{k}]" for key in ("p", "v", "a") for k in (0, 1)))

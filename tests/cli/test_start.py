@@ -118,3 +118,25 @@ def test_arguments_of_xacro_files(run, tmp_path, words, code, wanted):
     result = run("info", path, *words)
     assert result.exit_code == code
     assert wanted in result.output
+
+
+def test_an_interrupt_while_the_commands_are_imported_leaves_no_traceback() -> None:
+    code = f"""
+import runpy, sys
+sys.path.insert(0, {str(ROOT)!r})
+class Interrupted:
+    def find_spec(self, name, path=None, target=None):
+        if name == "rne.cli":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupted())
+runpy.run_module("rne", run_name="__main__")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "Aborted!\n")
+
+
+def test_without_a_trajectory_its_name_is_asked_for(run: Run) -> None:
+    for command in (["id"], ["fd"], ["breakdown"], ["residual"], ["plot", "-o", "torques.svg"]):
+        result = run(command[0], PANDA, *command[1:])
+        assert result.exit_code == 2
+        assert "Missing argument 'TRAJECTORY" in result.stderr

@@ -92,6 +92,7 @@ def test_short_files(robot, recorded, tmp_path, rows) -> None:
     ("times", "word"),
     [
         (["0", "1", "0.5"], "row 3: time falls from 1 to 0.5 s"),
+        (["0", "0.41", "0.2"], "row 3: time falls from 0.41 to 0.2 s"),
         (["0", "noon", "2"], "row 2: time is not a number: 'noon'"),
         (["0", "nan", "2"], "row 2: time is not a finite number: nan"),
     ],

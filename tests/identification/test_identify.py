@@ -25,8 +25,7 @@ def planted(robot, seed=0):
 
 
 def puma():
-    with pytest.warns(rne.ModelWarning):
-        return rne.load(MODELS / "puma560" / "robot.dh.toml")
+    return rne.load(MODELS / "puma560" / "robot.dh.toml")
 
 
 ROBOTS = {"planar2": rne.load(MODELS / "planar2" / "robot.dh.toml"), "arm": arm(), "gripper": gripper()}

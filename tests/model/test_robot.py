@@ -24,12 +24,26 @@ STATE = random_states(6, 5, seed=4)
 
 
 def test_it_says_what_it_is():
-    assert repr(arm()) == str(arm()) == "arm: 6 joints (5 revolute, 1 prismatic), 15.1 kg"
+    assert repr(arm()) == str(arm()).splitlines()[0] == "arm: 6 joints (5 revolute, 1 prismatic), 15.1 kg"
     assert repr(gripper()) == "gripper: 2 joints (1 revolute, 1 prismatic, 1 mimicking), 0.82 kg"
     assert repr(arm(lock=dict.fromkeys(("turret", "shoulder", "reach", "roll", "pitch"), 0))).startswith(
         "arm: 1 joint ("
     )
     assert repr(rne.load_urdf('<robot name="block"><link name="b"/></robot>')) == "block: 0 joints, 0 kg"
+
+
+def test_the_root_is_the_first_frame_wherever_the_file_has_it():
+    late = rne.load_urdf(
+        '<robot name="late"><link name="hand"><inertial><mass value="1"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><link name="floor"/>'
+        '<joint name="j" type="continuous"><parent link="floor"/><child link="hand"/></joint></robot>'
+    )
+    assert late.tree.root == "floor"
+    assert late.frame_names == ("floor", "hand")
+    assert tuple(rne.forward_kinematics(late, [0.5])) == ("floor", "hand")
+    for name in rne.models():
+        robot = rne.load_model(name)
+        np.testing.assert_array_equal(rne.forward_kinematics(robot, np.ones(robot.n), robot.frame_names[0]), np.eye(4))
 
 
 def test_it_tells_names_gravity_mass_and_limits():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 
@@ -37,6 +38,7 @@ def plots(robot: rne.Robot, samples: int = 30):
         "inertia": lambda: rne.plot.inertia(robot, np.sort(q, axis=0), over=1),
         "breakdown": lambda: rne.plot.breakdown(robot, t, rne.torque_breakdown(robot, q, qd, qdd)),
         "sizing": lambda: rne.plot.sizing(rne.motor_sizing(robot, q, qd, qdd, t=t)),
+        "residual": lambda: rne.plot.residual(robot, t, tau + 0.1, tau),
         "significance": lambda: rne.plot.significance(rne.significance(robot, q, qd, qdd, below=0.01)),
     }
 
@@ -115,9 +117,33 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
     assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("picture.svg", "the old one")]
 
 
+def test_labels_of_panels_below_each_other_are_in_line():
+    robot = rne.load("models/iiwa14/robot.urdf")
+    tau = np.ones((3, 7)) * [1e-3, 12345.0, 1.0, 20.0, 1e-3, 300.0, -1.5]
+    figure = rne.plot.torques(robot, None, tau)
+    figure.draw_without_rendering()
+    columns: dict[int, list[float]] = {}
+    for ax in figure.axes:
+        column = ax.get_subplotspec().colspan.start
+        columns.setdefault(column, []).append(ax.yaxis.label.get_window_extent().x0)
+    assert len(columns) == 2
+    for places in columns.values():
+        assert len(places) >= 3
+        assert np.ptp(places) < 0.5  # pixels
+
+
+def test_notebooks_show_figures_without_being_told():
+    """By the rules of IPython, which asks an object for its pictures; pyplot and its backends are not there."""
+    formatter = pytest.importorskip("IPython.core.formatters").DisplayFormatter()
+    bundle, _ = formatter.format(simple())
+    assert bundle["image/png"].startswith(HEADS[".png"]) or bundle["image/png"].startswith("iVBORw0KGgo")
+    assert pickle.loads(pickle.dumps(simple())).axes[0].get_ylabel() == "torque (N m)"
+
+
 def test_a_missing_matplotlib_is_told_by_the_name_of_the_extra(monkeypatch):
     robot = rne.load("models/planar2/robot.dh.toml")
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    monkeypatch.delitem(sys.modules, "rne.plot.figure", raising=False)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(rne.RneError, match=r"needs matplotlib.*pip install 'rne\[plot\]'"):
         rne.plot.torques(robot, None, [[1.0, 2.0]])
 

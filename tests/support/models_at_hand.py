@@ -17,7 +17,7 @@ URDFS = {  # name: (degrees of freedom, mass of all links in kg)
     "ur10": (6, 32.435),
 }
 TABLES = {  # name: (convention, kinds of joint, mass of all links in kg)
-    "puma560": ("standard", "RRRRRR", 23.45),
+    "puma560": ("standard", "RRRRRR", 36.45),
     "stanford": ("standard", "RRPRRR", 20.77),
     "planar2": ("standard", "RR", 2.0),
     "scara": ("modified", "RRPR", 15.7),

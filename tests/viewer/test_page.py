@@ -43,6 +43,25 @@ def test_links_are_where_pinocchio_says(name):
             np.testing.assert_allclose(node.position, pose.translation, atol=1e-9)
 
 
+def test_a_notebook_shows_the_page_as_long_as_it_is_there():
+    with shown(rne.load_model("planar2")) as viewer:
+        assert f'<iframe src="{viewer.url}"' in viewer._repr_html_()
+    assert "iframe" not in viewer._repr_html_()
+
+
+def test_torques_stand_above_the_sliders():
+    """Where there are many joints, the sliders would push them out of sight."""
+    with shown(rne.load_model("iiwa14")) as viewer:
+        folder = viewer._bars._impl.parent_container_id
+        top = {
+            handle._impl.uuid: handle._impl.props.order
+            for handle in viewer._server.gui._gui_input_handle_from_uuid.values()
+        }
+        container = viewer._server.gui._container_handle_from_uuid[folder]
+        assert top
+        assert all(container._impl.props.order < order for order in top.values())
+
+
 def test_shapes_hang_on_their_links(visible):
     with shown(rne.load(visible)) as viewer:
         shapes = {node.name: node for node in viewer._stage._parts["shapes"]}

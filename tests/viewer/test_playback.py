@@ -103,7 +103,6 @@ def test_bars_are_torques_as_parts_of_the_limits(panda):
     assert told[7] == "−50.00 N / 100"
 
 
-@pytest.mark.filterwarnings("ignore::rne.ModelWarning")
 def test_bars_without_limits_share_a_scale():
     puma = rne.load(MODELS / "puma560" / "robot.dh.toml")
     assert not np.isfinite(puma.effort_limit).any()
@@ -118,7 +117,6 @@ def test_names_are_no_html():
     assert "&lt;b&gt;&amp;" in torque_bars(robot, np.zeros(1), np.ones(1))
 
 
-@pytest.mark.filterwarnings("ignore::rne.ModelWarning")
 def test_an_infinite_torque_leaves_the_other_bars():
     puma = rne.load(MODELS / "puma560" / "robot.dh.toml")
     tau = np.array([[1.0, 4.0, -2.0, np.nan, 0.0, 0.0], [1.0, np.inf, -2.0, -np.inf, 0.0, 3.0]])
@@ -139,7 +137,6 @@ def test_an_infinite_torque_leaves_the_other_bars():
     assert told[3] == "−∞ N m"
 
 
-@pytest.mark.filterwarnings("ignore::rne.ModelWarning")
 def test_nothing_but_infinite_torques():
     puma = rne.load(MODELS / "puma560" / "robot.dh.toml")
     motion = make_motion(puma, np.zeros((1, 6)), tau=np.full((1, 6), -np.inf))

@@ -128,7 +128,7 @@ def _expand(where: str, given: _Arguments, packages: Packages) -> tuple[str, lis
         try:
             text: str = xacro.process_file(where, mappings=given).toprettyxml(indent="  ")
         except Exception as error:  # expressions in the file may raise anything
-            what = ways_to_name(missing[-1]) if missing else str(error) or type(error).__name__
+            what = ways_to_name(missing[-1]) if missing else _told(error)
             place = " ".join(str(file) for file in (xacro.filestack or [])[-1:] if str(file) != where)
             inside = f" (in {place})" if place else ""
             Findings(where).at("").fail(f"xacro cannot expand the file{inside}: {what}")
@@ -136,6 +136,14 @@ def _expand(where: str, given: _Arguments, packages: Packages) -> tuple[str, lis
             substitution._eval_find = before
     parts = said.getvalue().split("warning: ")
     return text, ["; ".join(part.strip().split("\n")) for part in parts if part.strip()]
+
+
+def _told(error: Exception) -> str:
+    """Return the message of an error of xacro, which says twice what the system said, and breaks its lines."""
+    cause = getattr(error, "exc", None)
+    if isinstance(cause, OSError) and cause.strerror:
+        return f"{cause.filename}: {cause.strerror}"
+    return "; ".join(line.strip() for line in str(error).splitlines() if line.strip()) or type(error).__name__
 
 
 def _import() -> tuple[Any, Any]:

@@ -169,3 +169,17 @@ def test_no_program_is_run_that_nobody_asked_to_run(arm, monkeypatch):
     monkeypatch.setattr("rne.read.read_xacro", lambda *_, **__: pytest.fail("expanded"))
     with pytest.raises(ModelError, match=r"this is xacro, not yet URDF; expand it first: .*args=\{\}"):
         rne.load(arm)
+
+
+def test_what_xacro_says_twice_or_on_many_lines_is_told_once_on_one(tmp_path):
+    head = '<robot name="a" xmlns:xacro="http://www.ros.org/wiki/xacro">'
+    path = tmp_path / "a.urdf.xacro"
+    path.write_text(f'{head}<xacro:include filename="none.xacro"/></robot>')
+    with pytest.raises(ModelError) as caught:
+        rne.load(path, args={})
+    assert str(caught.value).endswith("none.xacro: No such file or directory")
+    assert str(caught.value).count("No such file") == 1
+    path.write_text(f'{head}<xacro:property name="m" value="${{mass*2}}"/><link name="${{m}}"/></robot>')
+    with pytest.raises(ModelError, match="name 'mass' is not defined; when evaluating") as caught:
+        rne.load(path, args={})
+    assert "\n" not in str(caught.value)
