@@ -43,7 +43,16 @@ from rne.analysis import torque_breakdown as breakdown
 from rne.batch.arguments import Floats, as_shape, check_robot, with_axes
 from rne.batch.named import coordinates, wrench_array
 from rne.dynamics import center_of_mass as mass
-from rne.dynamics import coriolis, derivatives, energy, kinematic_derivatives, kinematics, linear_system, statics, torque_gradient
+from rne.dynamics import (
+    coriolis,
+    derivatives,
+    energy,
+    kinematic_derivatives,
+    kinematics,
+    linear_system,
+    statics,
+    torque_gradient,
+)
 from rne.dynamics import forward_dynamics as forward
 from rne.dynamics import inverse_dynamics as dynamics
 from rne.dynamics import mass_matrix as inertia

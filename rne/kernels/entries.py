@@ -147,6 +147,7 @@ EVALUATE = {
     name: Entry(getattr(evaluate, f"make_{name}"), _INT(_INT), batch=False, direct=True)
     for name in (
         "inverse_dynamics", "forward_dynamics", "gravity_vector", "bias_vector", "mass_matrix", "jacobian",
+        "inverse_dynamics_derivatives", "forward_dynamics_derivatives",
     )
 }  # fmt: skip
 _PATHS = types.Array(types.float64, 3, "C")
