@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import single_calls  # noqa: F401  registers contenders
+from benchmarks import derivatives, single_calls  # noqa: F401  they register contenders
 from benchmarks.contenders import CONTENDERS
 from benchmarks.subjects import States
 
@@ -52,6 +52,13 @@ ROWS = [
     Row("mass matrix", "Panda", 10_000, must=12, aim=25),
     Row("mass matrix, one call", "Panda", 1_000, must=1.0, aim=1 / 0.7),
     Row("Coriolis matrix", "Panda", 10_000, must=12, aim=25),
+    Row("inverse dynamics derivatives", "Panda", 10_000, must=12, aim=25),
+    Row("inverse dynamics derivatives", "humanoid", 1_000, must=8, aim=20),
+    Row("inverse dynamics derivatives, one call", "Panda", 1_000, must=1.0, aim=1 / 0.7),
+    Row("forward dynamics derivatives", "Panda", 10_000, must=10, aim=20),
+    Row("forward dynamics derivatives", "humanoid", 1_000, must=8, aim=20),
+    Row("forward dynamics derivatives, one call", "Panda", 1_000, must=1.0, aim=1 / 0.7),
+    Row("gradient of weighted torques", "Panda", 10_000),
     Row("regressor", "Panda", 10_000),
     Row("simulation", "Panda", 1_000, must=5, aim=10),
 ]
@@ -67,8 +74,16 @@ def rows() -> Iterator[Row]:
 # The part of a result that is compared: factorizations of C differ, but the product with the velocity does not.
 COMPARED: dict[str, Callable[[Any, States], Any]] = {
     "Coriolis matrix": lambda C, s: np.einsum("kij,kj->ki", C, s.qd),
+    "inverse dynamics derivatives": lambda parts, _: _side_by_side(parts),
+    "forward dynamics derivatives": lambda parts, _: _side_by_side(parts),
+    "gradient of weighted torques": lambda parts, _: _side_by_side(parts),
     "regressor": lambda Y, _: _same_order(Y.reshape(*Y.shape[:2], -1, 10)),
 }
+
+
+def _side_by_side(parts: Any) -> Any:
+    """Return the results of one array in it, and several as one array."""
+    return np.stack(parts, axis=1) if isinstance(parts, tuple) else parts
 
 
 def _same_order(Y: Any) -> Any:

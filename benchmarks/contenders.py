@@ -94,7 +94,7 @@ def _(subject: Subject, s: States, threads: int) -> Run:
 @contender("inverse dynamics", "mujoco")
 def _(subject: Subject, s: States, threads: int) -> Run:
     """The functions of MuJoCo in a compiled loop: only those that `mj_rne` needs, without contacts and constraints."""
-    _one_thread("MuJoCo", threads)
+    one_thread("MuJoCo", threads)
     model, data = subject.mujoco, mujoco.MjData(subject.mujoco)
     loop, given = _mujoco_loop(), np.stack([s.q, s.qd, s.qdd])
 
@@ -108,7 +108,7 @@ def _(subject: Subject, s: States, threads: int) -> Run:
 
 @contender("inverse dynamics", "casadi")
 def _(subject: Subject, s: States, threads: int) -> Run:
-    _one_thread("CasADi", threads)
+    one_thread("CasADi", threads)
     _need_gcc()
     try:
         from benchmarks import casadi_c
@@ -120,7 +120,7 @@ def _(subject: Subject, s: States, threads: int) -> Run:
 
 @contender("inverse dynamics", "rne in C", needs="export_c")
 def _(subject: Subject, s: States, threads: int) -> Run:
-    _one_thread("the C of rne", threads)
+    one_thread("the C of rne", threads)
     _need_gcc()
     batch = exported_c.inverse_dynamics(subject.robot)
     return lambda: batch(s.q, s.qd, s.qdd)
@@ -131,7 +131,7 @@ def _need_gcc() -> None:
         raise MissingError("gcc, which compiles C, is not installed")
 
 
-def _one_thread(who: str, threads: int) -> None:
+def one_thread(who: str, threads: int) -> None:
     if threads != 1:
         raise MissingError(f"{who} runs only on one thread")
 
@@ -198,7 +198,7 @@ def _(subject: Subject, s: States, threads: int) -> Run:
 
 @contender("mass matrix", "pinocchio")
 def _(subject: Subject, s: States, threads: int) -> Run:
-    _one_thread("Pinocchio", threads)
+    one_thread("Pinocchio", threads)
     return _filled(subject, pin.crba, s.q)
 
 
@@ -209,7 +209,7 @@ def _(subject: Subject, s: States, threads: int) -> Run:
 
 @contender("Coriolis matrix", "pinocchio")
 def _(subject: Subject, s: States, threads: int) -> Run:
-    _one_thread("Pinocchio", threads)
+    one_thread("Pinocchio", threads)
     return _filled(subject, pin.computeCoriolisMatrix, s.q, s.qd)
 
 
@@ -220,7 +220,7 @@ def _(subject: Subject, s: States, threads: int) -> Run:
 
 @contender("regressor", "pinocchio")
 def _(subject: Subject, s: States, threads: int) -> Run:
-    _one_thread("Pinocchio", threads)
+    one_thread("Pinocchio", threads)
     model, data, n = subject.pin, subject.pin.createData(), subject.robot.n
 
     def run() -> Any:

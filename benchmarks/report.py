@@ -32,6 +32,11 @@ RIVALS = {
     ("mass matrix", "pinocchio"): "`pin.crba` in a loop",
     ("mass matrix, one call", "pinocchio"): "`pin.crba`",
     ("Coriolis matrix", "pinocchio"): "`pin.computeCoriolisMatrix` in a loop",
+    ("inverse dynamics derivatives", "pinocchio"): "`pin.computeRNEADerivatives` in a loop",
+    ("inverse dynamics derivatives, one call", "pinocchio"): "`pin.computeRNEADerivatives`",
+    ("forward dynamics derivatives", "pinocchio"): "`pin.computeABADerivatives` in a loop",
+    ("forward dynamics derivatives, one call", "pinocchio"): "`pin.computeABADerivatives`",
+    ("gradient of weighted torques", "pinocchio"): "weights times `pin.computeRNEADerivatives` in a loop",
     ("regressor", "pinocchio"): "`pin.computeJointTorqueRegressor` in a loop",
     ("simulation", "pinocchio"): "the same Runge-Kutta steps in Python with `pin.aba`",
 }

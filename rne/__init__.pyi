@@ -40,6 +40,11 @@ from .dynamics.coriolis import VelocityTorques as VelocityTorques
 from .dynamics.coriolis import christoffel as christoffel
 from .dynamics.coriolis import coriolis_matrix as coriolis_matrix
 from .dynamics.coriolis import velocity_torques as velocity_torques
+from .dynamics.derivatives import AccelerationDerivatives as AccelerationDerivatives
+from .dynamics.derivatives import TorqueDerivatives as TorqueDerivatives
+from .dynamics.derivatives import forward_dynamics_derivatives as forward_dynamics_derivatives
+from .dynamics.derivatives import gravity_derivative as gravity_derivative
+from .dynamics.derivatives import inverse_dynamics_derivatives as inverse_dynamics_derivatives
 from .dynamics.energy import actuator_power as actuator_power
 from .dynamics.energy import dissipated_power as dissipated_power
 from .dynamics.energy import dissipation as dissipation
@@ -53,11 +58,14 @@ from .dynamics.inverse_dynamics import coriolis_vector as coriolis_vector
 from .dynamics.inverse_dynamics import friction_torque as friction_torque
 from .dynamics.inverse_dynamics import gravity_vector as gravity_vector
 from .dynamics.inverse_dynamics import inverse_dynamics as inverse_dynamics
+from .dynamics.kinematic_derivatives import jacobian_dot as jacobian_dot
 from .dynamics.kinematics import forward_kinematics as forward_kinematics
 from .dynamics.kinematics import frame_acceleration as frame_acceleration
 from .dynamics.kinematics import frame_velocity as frame_velocity
 from .dynamics.kinematics import jacobian as jacobian
 from .dynamics.kinematics import jacobian_dot_qd as jacobian_dot_qd
+from .dynamics.linear_system import LinearSystem as LinearSystem
+from .dynamics.linear_system import linearize as linearize
 from .dynamics.mass_matrix import EffectiveInertia as EffectiveInertia
 from .dynamics.mass_matrix import effective_inertia as effective_inertia
 from .dynamics.mass_matrix import mass_matrix as mass_matrix
@@ -69,6 +77,8 @@ from .dynamics.statics import joint_wrenches as joint_wrenches
 from .dynamics.statics import static_torque as static_torque
 from .dynamics.statics import transform_twist as transform_twist
 from .dynamics.statics import transform_wrench as transform_wrench
+from .dynamics.torque_gradient import TorqueGradient as TorqueGradient
+from .dynamics.torque_gradient import inverse_dynamics_vjp as inverse_dynamics_vjp
 from .errors import ArgumentError as ArgumentError
 from .errors import FileError as FileError
 from .errors import MissingExtraError as MissingExtraError

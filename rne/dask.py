@@ -43,7 +43,16 @@ from rne.analysis import torque_breakdown as breakdown
 from rne.batch.arguments import Floats, as_shape, check_robot, with_axes
 from rne.batch.named import coordinates, wrench_array
 from rne.dynamics import center_of_mass as mass
-from rne.dynamics import coriolis, energy, kinematics, statics
+from rne.dynamics import (
+    coriolis,
+    derivatives,
+    energy,
+    kinematic_derivatives,
+    kinematics,
+    linear_system,
+    statics,
+    torque_gradient,
+)
 from rne.dynamics import forward_dynamics as forward
 from rne.dynamics import inverse_dynamics as dynamics
 from rne.dynamics import mass_matrix as inertia
@@ -52,7 +61,7 @@ from rne.errors import ArgumentError, needing
 from rne.identification import regressor as linear_model
 from rne.model.robot import Robot
 
-_STATE = ("q", "qd", "qdd", "tau")
+_STATE = ("q", "qd", "qdd", "tau", "weights")
 _ABSENT = ("out", "threads")
 
 
@@ -170,17 +179,23 @@ dissipated_power = _by_blocks(energy.dissipated_power)
 dissipation = _by_blocks(energy.dissipation)
 effective_inertia = _by_blocks(inertia.effective_inertia)
 forward_dynamics = _by_blocks(forward.forward_dynamics)
+forward_dynamics_derivatives = _by_blocks(derivatives.forward_dynamics_derivatives)
 forward_kinematics = _by_blocks(kinematics.forward_kinematics)
 frame_acceleration = _by_blocks(kinematics.frame_acceleration)
 frame_velocity = _by_blocks(kinematics.frame_velocity)
 friction_torque = _by_blocks(dynamics.friction_torque)
+gravity_derivative = _by_blocks(derivatives.gravity_derivative)
 gravity_vector = _by_blocks(dynamics.gravity_vector)
 inertia_ellipsoid = _by_blocks(operational.inertia_ellipsoid)
 inverse_dynamics = _by_blocks(dynamics.inverse_dynamics)
+inverse_dynamics_derivatives = _by_blocks(derivatives.inverse_dynamics_derivatives)
+inverse_dynamics_vjp = _by_blocks(torque_gradient.inverse_dynamics_vjp)
 jacobian = _by_blocks(kinematics.jacobian)
+jacobian_dot = _by_blocks(kinematic_derivatives.jacobian_dot)
 jacobian_dot_qd = _by_blocks(kinematics.jacobian_dot_qd)
 joint_wrenches = _by_blocks(statics.joint_wrenches)
 kinetic_energy = _by_blocks(energy.kinetic_energy)
+linearize = _by_blocks(linear_system.linearize)
 mass_matrix = _by_blocks(inertia.mass_matrix)
 mass_matrix_inverse = _by_blocks(inertia.mass_matrix_inverse)
 operational_inertia = _by_blocks(operational.operational_inertia)

@@ -19,6 +19,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from rne.batch.arguments import as_frame, as_site, as_table, as_wrenches, check_axes, check_robot
 from rne.errors import ArgumentError
+from rne.kernels.user.derivatives import forward_dynamics_derivatives as forward_dynamics_derivatives
+from rne.kernels.user.derivatives import gravity_derivative as gravity_derivative
+from rne.kernels.user.derivatives import inverse_dynamics_derivatives as inverse_dynamics_derivatives
+from rne.kernels.user.derivatives import inverse_dynamics_vjp as inverse_dynamics_vjp
+from rne.kernels.user.derivatives import jacobian_dot as jacobian_dot
 from rne.kernels.user.dynamics import christoffel as christoffel
 from rne.kernels.user.dynamics import coriolis_matrix as coriolis_matrix
 from rne.kernels.user.dynamics import forward_dynamics as forward_dynamics

@@ -33,6 +33,10 @@ NAMES: dict[str, tuple[str, str, str, str]] = {
     "forward_dynamics": ("aba abaInParallel", "accel", "mj_forward mj_fwdAcceleration", "forwardDynamics"),
     "mass_matrix": ("crba", "inertia", "mj_fullM mj_crb mj_makeM", "massMatrix"),
     "mass_matrix_inverse": ("computeMinverse", "", "mj_solveM", ""),
+    "inverse_dynamics_derivatives": ("computeRNEADerivatives", "", "mjd_inverseFD", ""),
+    "forward_dynamics_derivatives": ("computeABADerivatives", "", "", ""),
+    "linearize": ("", "", "mjd_transitionFD", ""),
+    "gravity_derivative": ("computeGeneralizedGravityDerivatives computeStaticTorqueDerivatives", "", "", ""),
     "gravity_vector": ("computeGeneralizedGravity", "gravload", "", "gravityTorque"),
     "bias_vector": ("nonLinearEffects nle", "", "qfrc_bias", ""),
     "coriolis_matrix": ("computeCoriolisMatrix getCoriolisMatrix", "coriolis", "", ""),
@@ -53,7 +57,7 @@ NAMES: dict[str, tuple[str, str, str, str]] = {
         "mj_jac mj_jacBody mj_jacBodyCom mj_jacSite",
         "geometricJacobian",
     ),
-    "jacobian_dot_qd": (
+    "jacobian_dot": (
         "frameJacobianTimeVariation getFrameJacobianTimeVariation",
         "jacob0_dot jacob_dot",
         "mj_jacDot",

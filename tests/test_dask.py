@@ -34,15 +34,18 @@ OPTIONS = {
     "frame_velocity": {"frame": "tool", "point": [0, 0, 0.1]},
     "inertia_ellipsoid": {"frame": "tool"},
     "inverse_dynamics": {"gravity": [1.0, 2.0, 3.0], "friction": True, "f_ext": {"tool": (WRENCH, "local")}},
+    "inverse_dynamics_derivatives": {"friction": True, "f_ext": {"tool": (WRENCH, "local")}},
     "jacobian": {"frame": "tool"},
+    "jacobian_dot": {"frame": "tool"},
     "jacobian_dot_qd": {"frame": "tool"},
+    "linearize": {"dt": 0.01},
     "kinetic_energy": {"rotors": False},
     "operational_inertia": {"frame": "tool", "rows": (0, 1, 2)},
     "potential_energy": {"per_link": True},
     "regressor": {"rotors": True, "friction": True},
     "static_torque": {"f_ext": {"tool": WRENCH, "hand": (WRENCH[0], "local")}},
 }
-PLACES = {"q": 0, "qd": 1, "qdd": 2, "tau": 2}
+PLACES = {"q": 0, "qd": 1, "qdd": 2, "tau": 2, "weights": 1}
 
 
 def state_of(name, arrays):

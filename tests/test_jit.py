@@ -109,6 +109,27 @@ def test_no_wrenches_give_no_torques():
     assert_same_bits(tau, np.zeros(6))
 
 
+@ALL
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_derivatives_are_those_of_the_public_functions(robot, dtype):
+    q, qd, qdd = random_states(robot.n, dtype=dtype)
+    model, n = rne.jit.model(robot, dtype), robot.n
+    D, gradient, G = np.empty((3, n, n), dtype), np.empty((3, n), dtype), np.empty((n, n), dtype)
+    for friction in (False, True):
+        rne.jit.inverse_dynamics_derivatives(model, q, qd, qdd, D, friction)
+        assert_same_bits(D, np.array(rne.inverse_dynamics_derivatives(robot, q, qd, qdd, friction=friction)))
+        rne.jit.inverse_dynamics_vjp(model, q, qd, qdd, qd, gradient, friction)
+        assert_same_bits(gradient, np.array(rne.inverse_dynamics_vjp(robot, q, qd, qdd, qd, friction=friction)))
+    rne.jit.gravity_derivative(model, q, G)
+    assert_same_bits(G, rne.gravity_derivative(robot, q))
+    J, frame = np.empty((6, n), dtype), robot.frame_names[-1]
+    rne.jit.jacobian_dot(model, rne.jit.site(robot, frame, dtype=dtype), q, qd, J)
+    assert_same_bits(J, rne.jacobian_dot(robot, q, qd, frame))
+    if robot is ROBOTS["arm"]:
+        rne.jit.forward_dynamics_derivatives(model, q, qd, qdd, D)
+        assert_same_bits(D, np.array(rne.forward_dynamics_derivatives(robot, q, qd, qdd)))
+
+
 # ------------------------------------------------------------------------------------------------------------- lengths
 
 

@@ -38,7 +38,7 @@ class Algorithm(NamedTuple):
     ----------
     one, many : entries for one state and for batches, by precision.
     states : how many arguments (..., n) it takes.
-    wrench : whether there is one more, (..., 6 m) for m sites.
+    wrench : whether there is one more: (..., 6 m) for m sites, or (..., n) if there are no sites.
     gravity : whether gravity counts.
     """
 
@@ -170,7 +170,7 @@ def _batch(
         if len(values) > states:
             wrench, values = values[states], values[:states]
     addresses = np.empty(2 * pairs + 2, np.intp)
-    width = 6 * len(places[-1]) if algorithm.wrench else 0
+    width = 6 * len(places[-1]) if places else robot.n
     sizes = (states, pairs, width, 1 + len(tail), *tail, 1, 1, 1)[:7]
     result: Floats | None = READY[precision].call(card, addresses, out, sizes, (*values, *_FILL[states - 1], wrench))
     if result is None:

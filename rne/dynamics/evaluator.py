@@ -8,17 +8,35 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.batch.arguments import as_frame, as_loads, as_table, check_robot
+from rne.dynamics.derivatives import AccelerationDerivatives, TorqueDerivatives
 from rne.errors import ArgumentError, SingularError, UnknownNameError, listed
 from rne.kernels.entries import EVALUATE
-from rne.kernels.evaluate import BIAS, JACOBIAN, LOADS, MASS, QD, QDD, SITE, TABLE, TAU, WORDS, ZEROS, G, Q
+from rne.kernels.evaluate import (
+    ACCELERATIONS,
+    BIAS,
+    JACOBIAN,
+    LOADS,
+    MASS,
+    QD,
+    QDD,
+    SITE,
+    TABLE,
+    TAU,
+    TORQUES,
+    WORDS,
+    ZEROS,
+    G,
+    Q,
+)  # fmt: skip
 from rne.model.robot import Robot
 
 Array = NDArray[np.float64]
 
-_METHODS = ("inverse_dynamics", "forward_dynamics", "gravity_vector", "bias_vector", "mass_matrix", "jacobian")
-_inverse_dynamics, _forward_dynamics, _gravity_vector, _bias_vector, _mass_matrix, _jacobian = (
+_METHODS = tuple(EVALUATE)
+_inverse_dynamics, _forward_dynamics, _gravity_vector, _bias_vector, _mass_matrix, _jacobian, *_more = (
     EVALUATE[name] for name in _METHODS
 )
+_torque_derivatives, _acceleration_derivatives = _more
 
 
 class Address(NamedTuple):
@@ -77,8 +95,8 @@ class Evaluator:
     """
 
     __slots__ = (
-        "_arrays", "_bias", "_given", "_gravity", "_jacobians", "_mass", "_state", "_words",
-        "q", "qd", "qdd", "robot", "tau",
+        "_accelerations", "_arrays", "_bias", "_given", "_gravity", "_jacobians", "_mass", "_state", "_torques",
+        "_words", "q", "qd", "qdd", "robot", "tau",
     )  # fmt: skip
 
     robot: Robot
@@ -86,6 +104,7 @@ class Evaluator:
     qd: Array
     qdd: Array
     tau: Array
+    _accelerations: AccelerationDerivatives
     _arrays: dict[str, Array | NDArray[np.int64]]
     _given: tuple[ArrayLike | None, bool]
     _gravity: Array
@@ -93,6 +112,7 @@ class Evaluator:
     _mass: Array
     _jacobians: dict[str, tuple[Array, int]]
     _state: int
+    _torques: TorqueDerivatives
     _words: NDArray[np.int64]
 
     def __init__(self, robot: Robot, *, gravity: ArrayLike | None = None, friction: bool = False) -> None:
@@ -100,16 +120,20 @@ class Evaluator:
         loads, table = as_loads(friction), as_table(robot, "float64", gravity)
         n = robot.n
         q, qd, qdd, tau, g, bias, zeros = np.zeros((7, n))
-        mass = np.zeros((n, n))
+        mass, torques, accelerations = np.zeros((n, n)), np.zeros((3, n, n)), np.zeros((3, n, n))
         words = np.zeros(WORDS, np.int64)
-        places = {TABLE: table, Q: q, QD: qd, QDD: qdd, TAU: tau, G: g, BIAS: bias, MASS: mass, ZEROS: zeros}
+        places = {
+            TABLE: table, Q: q, QD: qd, QDD: qdd, TAU: tau, G: g, BIAS: bias, MASS: mass, ZEROS: zeros,
+            TORQUES: torques, ACCELERATIONS: accelerations,
+        }  # fmt: skip
         for place, array in places.items():
             words[place] = array.ctypes.data
         words[LOADS] = loads
         values = {
             "robot": robot, "q": q, "qd": qd, "qdd": qdd, "tau": tau, "_words": words, "_state": words.ctypes.data,
             "_gravity": g, "_bias": bias, "_mass": mass, "_arrays": {"table": table, "zeros": zeros}, "_jacobians": {},
-            "_given": (gravity, friction),
+            "_given": (gravity, friction), "_torques": TorqueDerivatives(*torques),
+            "_accelerations": AccelerationDerivatives(*accelerations),
         }  # fmt: skip
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -159,6 +183,23 @@ class Evaluator:
         _mass_matrix.call(self._state)
         return self._mass
 
+    def inverse_dynamics_derivatives(self) -> TorqueDerivatives:
+        """Return the derivatives of the torques of q, qd and qdd, as `rne.inverse_dynamics_derivatives` does."""
+        _torque_derivatives.call(self._state)
+        return self._torques
+
+    def forward_dynamics_derivatives(self) -> AccelerationDerivatives:
+        """Return the derivatives of the accelerations of q, qd and tau, as `rne.forward_dynamics_derivatives` does.
+
+        Raises
+        ------
+        SingularError
+            The mass matrix is singular.
+        """
+        if _acceleration_derivatives.call(self._state):
+            raise SingularError("the mass matrix is singular; rne.forward_dynamics_derivatives names the joint")
+        return self._accelerations
+
     def jacobian(self, frame: str) -> Array:
         """Return the Jacobian (6, n) of a frame at q in base axes, as `rne.jacobian` does.
 
@@ -197,7 +238,7 @@ class Evaluator:
 
         Parameters
         ----------
-        method : "inverse_dynamics", "forward_dynamics", "gravity_vector", "bias_vector", "mass_matrix" or "jacobian".
+        method : name of a method that calculates, such as "forward_dynamics" or "jacobian".
         frame : the frame of the Jacobian.
 
         Raises

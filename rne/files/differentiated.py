@@ -257,7 +257,8 @@ class Differentiated:
             k = int(np.argmax(steps < 0))
             old = t[k - 1] if k else last
             raise FileError(
-                f"{self.motion.name}: row {chunk.first + k + 1}: time falls from {_shortest(old)} to {_shortest(t[k])} s"
+                f"{self.motion.name}: row {chunk.first + k + 1}: "
+                f"time falls from {_shortest(old)} to {_shortest(t[k])} s"
                 f"{wrap_hint(old, t[k])}"
             )
         self.duplicates += int(np.count_nonzero(steps == 0))

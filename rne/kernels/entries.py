@@ -17,14 +17,19 @@ from rne.kernels import (
     christoffel,
     control,
     coriolis_matrix,
+    derivative_product,
+    derivatives,
     energies,
     evaluate,
+    forward_derivatives,
     forward_dynamics,
     frame_motion,
     friction,
     gravity,
+    gravity_derivative,
     inverse_dynamics,
     jacobian,
+    jacobian_dot,
     joint_wrenches,
     mass_matrix,
     operational_inertia,
@@ -32,6 +37,7 @@ from rne.kernels import (
     ready,
     regressor,
     simulation,
+    static_derivative,
     static_torque,
 )
 from rne.kernels.jit import Entry
@@ -78,8 +84,14 @@ CHRISTOFFEL_ONE = _entries(christoffel.make_one, _one(2))
 CHRISTOFFEL = _entries(christoffel.make_many, _many, batch=True)
 CORIOLIS_MATRIX_ONE = _entries(coriolis_matrix.make_one, _one(3))
 CORIOLIS_MATRIX = _entries(coriolis_matrix.make_many, _many, batch=True)
+DERIVATIVE_PRODUCT_ONE = _entries(derivative_product.make_one, _one(6, _INT))
+DERIVATIVE_PRODUCT = _entries(derivative_product.make_many, lambda dtype: _many(dtype, _INT), batch=True)
+DERIVATIVES_ONE = _entries(derivatives.make_one, _one(5, _INT))
+DERIVATIVES = _entries(derivatives.make_many, lambda dtype: _many(dtype, _INT), batch=True)
 ENERGIES_ONE = _entries(energies.make_one, _one(4, _INT, _INT))
 ENERGIES = _entries(energies.make_many, lambda dtype: _many(dtype, *(_INT,) * 3), batch=True)
+FORWARD_DERIVATIVES_ONE = _entries(forward_derivatives.make_one, _one(5, _INT))
+FORWARD_DERIVATIVES = _entries(forward_derivatives.make_many, lambda dtype: _many(dtype, _INT, _MARKS), batch=True)
 # By method, then by precision.
 FORWARD_DYNAMICS_ONE = {
     method: _entries(make, _one(5, _INT))
@@ -101,10 +113,14 @@ FRICTION_ONE = _entries(friction.make_one, _one(2))
 FRICTION = _entries(friction.make_many, _many, batch=True)
 GRAVITY_ONE = _entries(gravity.make_one, _one(3))
 GRAVITY = _entries(gravity.make_many, _many, batch=True)
+GRAVITY_DERIVATIVE_ONE = _entries(gravity_derivative.make_one, _one(3))
+GRAVITY_DERIVATIVE = _entries(gravity_derivative.make_many, _many, batch=True)
 INVERSE_DYNAMICS_ONE = _entries(inverse_dynamics.make_one, _one(5, _INT))
 INVERSE_DYNAMICS = _entries(inverse_dynamics.make_many, lambda dtype: _many(dtype, _INT), batch=True)
 JACOBIAN_ONE = _entries(jacobian.make_one, _one(3))
 JACOBIAN = _entries(jacobian.make_many, lambda dtype: _many(dtype, _table(dtype)), batch=True)
+JACOBIAN_DOT_ONE = _entries(jacobian_dot.make_one, _one(4))
+JACOBIAN_DOT = _entries(jacobian_dot.make_many, lambda dtype: _many(dtype, _table(dtype)), batch=True)
 JOINT_WRENCHES_ONE = _entries(joint_wrenches.make_one, _one(6, _PLACES))
 JOINT_WRENCHES = _entries(joint_wrenches.make_many, lambda dtype: _many(dtype, *(_table(dtype),) * 2), batch=True)
 MASS_MATRIX_ONE = _entries(mass_matrix.make_one, _one(2, _INT))
@@ -116,6 +132,7 @@ POSES_ONE = _entries(poses.make_one, _one(3))
 POSES = _entries(poses.make_many, lambda dtype: _many(dtype, _table(dtype)), batch=True)
 REGRESSOR_ONE = _entries(regressor.make_one, _one(6, _DRIVES))
 REGRESSOR = _entries(regressor.make_many, lambda dtype: _many(dtype, _table(dtype), _DRIVES), batch=True)
+STATIC_DERIVATIVE = _entries(static_derivative.make_many, lambda dtype: _many(dtype, _table(dtype)), batch=True)
 STATIC_TORQUE_ONE = _entries(static_torque.make_one, _one(4))
 STATIC_TORQUE = _entries(static_torque.make_many, lambda dtype: _many(dtype, _table(dtype)), batch=True)
 # Entries that other entries call, by method where there are several.
@@ -130,6 +147,7 @@ EVALUATE = {
     name: Entry(getattr(evaluate, f"make_{name}"), _INT(_INT), batch=False, direct=True)
     for name in (
         "inverse_dynamics", "forward_dynamics", "gravity_vector", "bias_vector", "mass_matrix", "jacobian",
+        "inverse_dynamics_derivatives", "forward_dynamics_derivatives",
     )
 }  # fmt: skip
 _PATHS = types.Array(types.float64, 3, "C")

@@ -9,15 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rne.kernels import forward_dynamics, gravity, inverse_dynamics, jacobian, mass_matrix
+from rne.kernels import (
+    derivatives,
+    forward_derivatives,
+    forward_dynamics,
+    gravity,
+    inverse_dynamics,
+    jacobian,
+    mass_matrix,
+)
 from rne.kernels.jit import inline_allocating
 from rne.kernels.layout import COORDINATES, SITE_WIDTH, WITH_ROTORS
 from rne.kernels.scratch import table_at
 from rne.kernels.simd.pack import array_at, doubles_at, words_at
 
 # The words of a state: addresses of the table and the arrays, and the loads of the joints.
-TABLE, Q, QD, QDD, TAU, G, BIAS, MASS, ZEROS, LOADS, SITE, JACOBIAN = range(12)
-WORDS = 12
+TABLE, Q, QD, QDD, TAU, G, BIAS, MASS, ZEROS, LOADS, SITE, JACOBIAN, TORQUES, ACCELERATIONS = range(14)
+WORDS = 14
 
 
 @inline_allocating
@@ -101,6 +109,37 @@ def make_forward_dynamics(stamp: str) -> Callable[[int], int]:
         return 1 if forward_dynamics.one(table, q, qd, tau, qdd, words[LOADS]) else 0
 
     return evaluate_forward_dynamics
+
+
+def make_inverse_dynamics_derivatives(stamp: str) -> Callable[[int], int]:
+    """Make the function that fills the derivatives of tau."""
+
+    def evaluate_inverse_dynamics_derivatives(state):
+        stamp  # noqa: B018  part of the cache key
+        words = words_at(state, WORDS)
+        table = _table(words)
+        n = int(table[0, COORDINATES])
+        q, qd, qdd = _row(words, Q, n), _row(words, QD, n), _row(words, QDD, n)
+        D = array_at(words[TORQUES], doubles_at(words[TABLE], 0), 3 * n, n)
+        derivatives.one(table, q, qd, qdd, D, words[LOADS])
+        return 0
+
+    return evaluate_inverse_dynamics_derivatives
+
+
+def make_forward_dynamics_derivatives(stamp: str) -> Callable[[int], int]:
+    """Make the function that fills the derivatives of qdd; it returns 1 where the mass matrix is singular."""
+
+    def evaluate_forward_dynamics_derivatives(state):
+        stamp  # noqa: B018  part of the cache key
+        words = words_at(state, WORDS)
+        table = _table(words)
+        n = int(table[0, COORDINATES])
+        q, qd, tau = _row(words, Q, n), _row(words, QD, n), _row(words, TAU, n)
+        D = array_at(words[ACCELERATIONS], doubles_at(words[TABLE], 0), 3 * n, n)
+        return 1 if forward_derivatives.one(table, q, qd, tau, D, words[LOADS]) else 0
+
+    return evaluate_forward_dynamics_derivatives
 
 
 def make_jacobian(stamp: str) -> Callable[[int], int]:

@@ -1,4 +1,4 @@
-"""The figure that all plots return: it displays itself in notebooks. Imported on first use, because it needs matplotlib."""
+"""The figure that all plots return, which displays itself in notebooks. It needs matplotlib: imported on first use."""
 
 from __future__ import annotations
 

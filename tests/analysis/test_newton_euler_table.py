@@ -168,7 +168,7 @@ def test_robots_of_the_shelf(name, recursion):
 
 
 def test_a_tree_with_fixed_links_and_a_payload_keeps_balance():
-    """Newton's law link by link in base axes, forces of bodies by `link_forces`; a follower has no torque of its own."""
+    """Newton's law link by link in base axes, forces of bodies by `link_forces`; a follower has no torque itself."""
     panda = rne.load_model("panda").with_payload(2.0, [0.1, 0.0, 0.2], frame="panda_hand")
     q, qd, qdd = state(np.random.default_rng(4), panda.n) * 0.3
     push = np.array([5.0, -3.0, 8.0, 0.4, 0.2, -0.6])

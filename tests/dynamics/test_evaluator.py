@@ -27,6 +27,12 @@ FILLED = {
     "bias_vector": lambda robot, gravity, _: rne.bias_vector(robot, Q, QD, gravity=gravity),
     "mass_matrix": lambda robot, *_: rne.mass_matrix(robot, Q),
     "jacobian": lambda robot, *_: rne.jacobian(robot, Q, "tool"),
+    "inverse_dynamics_derivatives": lambda robot, gravity, friction: rne.inverse_dynamics_derivatives(
+        robot, Q, QD, QDD, gravity=gravity, friction=friction
+    ),
+    "forward_dynamics_derivatives": lambda robot, gravity, friction: rne.forward_dynamics_derivatives(
+        robot, Q, QD, TAU, gravity=gravity, friction=friction
+    ),
 }
 
 
@@ -53,7 +59,8 @@ def test_the_numbers_are_those_of_the_function(method, gravity, friction):
 def test_results_do_not_share_memory():
     evaluator = filled()
     results = [called(evaluator, method) for method in FILLED]
-    arrays = [evaluator.q, evaluator.qd, *results]
+    parts = [part for result in results for part in (result if isinstance(result, tuple) else [result])]
+    arrays = [evaluator.q, evaluator.qd, *parts]
     assert not any(np.shares_memory(a, b) for k, a in enumerate(arrays) for b in arrays[:k])
     assert evaluator.inverse_dynamics() is evaluator.tau
     assert evaluator.forward_dynamics() is evaluator.qdd

@@ -38,7 +38,6 @@ def plots(robot: rne.Robot, samples: int = 30):
         "inertia": lambda: rne.plot.inertia(robot, np.sort(q, axis=0), over=1),
         "breakdown": lambda: rne.plot.breakdown(robot, t, rne.torque_breakdown(robot, q, qd, qdd)),
         "sizing": lambda: rne.plot.sizing(rne.motor_sizing(robot, q, qd, qdd, t=t)),
-        "residual": lambda: rne.plot.residual(robot, t, tau + 0.1, tau),
         "significance": lambda: rne.plot.significance(rne.significance(robot, q, qd, qdd, below=0.01)),
     }
 

@@ -3,7 +3,8 @@
 Everything is in world axes (the axes of the root body) and about points a drawing would show: bodies move with their
 centers of mass (`F = m a_c`, `N = I wd + w x I w`, gravity is a force `m g`), fixed joints are joints that do not move,
 and external wrenches enter through the Jacobian. No folding, no link frames, no normal forms: apart from the tree it
-shares nothing with the fast code, which is its purpose. One state at a time, and slow.
+shares nothing with the fast code, which is its purpose. One state at a time, and slow. States may be complex, for
+derivatives by complex steps.
 """
 
 from __future__ import annotations
@@ -72,7 +73,8 @@ def expand(tree: Tree, q: ArrayLike) -> Array:
 
 
 def _vector(x: ArrayLike | None, n: int) -> Array:
-    v = np.zeros(n) if x is None else np.asarray(x, dtype=float)
+    v = np.zeros(n) if x is None else np.asarray(x)
+    v = v if np.iscomplexobj(v) else v.astype(float)
     if v.shape != (n,):
         raise ValueError(f"one state of {n} numbers wanted, got the shape {v.shape}")
     return v
@@ -163,7 +165,7 @@ def jacobian(tree: Tree, q: ArrayLike, body: str, *, of_joints: bool = False) ->
     if body not in at:
         raise ValueError(f"no body {body!r}")
     names = [joint.name for joint in movable_joints(tree)]
-    J = np.zeros((6, len(names)))
+    J = np.zeros((6, len(names)), at[body].p.dtype)
     for joint in path_to_root(tree, body):
         z = at[joint.child].axis
         if joint.kind == "revolute":
@@ -205,7 +207,7 @@ def joint_wrenches(
         f = body.mass * (a_c - g)
         m = inertia @ b.wd + np.cross(b.w, inertia @ b.w) + np.cross(c, f)
         if f_ext and body.name in f_ext:
-            wrench = np.asarray(f_ext[body.name], dtype=float)
+            wrench = np.asarray(f_ext[body.name])
             f, m = f - wrench[:3], m - wrench[3:]
         f, m = f + force[body.name], m + moment[body.name]
         through[joint.name] = np.concatenate([f, m])
@@ -221,7 +223,7 @@ def friction_torque(tree: Tree, qd: ArrayLike) -> Array:
     tau_full = []
     for joint, sd in zip(movable_joints(tree), G @ _vector(qd, G.shape[1]), strict=True):
         drive = joint.drive
-        coulomb = drive.coulomb_plus if sd > 0 else -drive.coulomb_minus if sd < 0 else 0.0
+        coulomb = drive.coulomb_plus if sd.real > 0 else -drive.coulomb_minus if sd.real < 0 else 0.0
         tau_full.append(drive.viscous * sd + coulomb)
     loads = [c.viscous * _stretch(c, rates) for c in tree.couplings]
     return G.T @ (np.array(tau_full) + _of_couplings(tree, loads))
@@ -273,7 +275,7 @@ def inverse_dynamics(
         tau_full.append(at[joint.child].axis @ through[joint.name][part] + rotor)
     tau = G.T @ np.array(tau_full)
     for body, wrench in (f_ext or {}).items():
-        tau = tau - jacobian(tree, q, body).T @ np.asarray(wrench, dtype=float)
+        tau = tau - jacobian(tree, q, body).T @ np.asarray(wrench)
     return tau + friction_torque(tree, _vector(qd, n)) if friction else tau
 
 

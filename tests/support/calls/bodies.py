@@ -128,7 +128,6 @@ BODY_CALLS: tuple[Call, ...] = (
         },
     ),
     call_of(BODY_OF_A_LINK.to_inertia),
-    call_of(rne.models),
     call_of(rne.model_path, {"name": ["pandas", "", None, 3, b"panda", ["panda"]]}, name="panda"),
     call_of(
         rne.load_model,
