@@ -83,7 +83,7 @@ def check(
 
 
 def _page(robot: Robot | None, diagnosis: Diagnosis, report: Verification | None, verify: bool) -> str:
-    title = str(robot or diagnosis.robot or "no robot")
+    title = repr(robot) if robot is not None else diagnosis.robot or "no robot"
     sections = [f"{title}\nsource  {diagnosis.source}", f"FINDINGS\n{diagnosis}"]
     if verify:
         sections.append(f"DYNAMICS\n{report or 'not verified: the file has errors'}")

@@ -58,16 +58,20 @@ class Stage:
         self._reach = max(float(np.linalg.norm(high - low)), 0.1)
         self._names = {name: f"/robot/{k} {name.replace('/', '_')}" for k, name in enumerate(scene.frames)}
         self._parts: dict[str, list[Any]] = {part: [] for part in PARTS}
-        self._frames = [self._frame(name) for name in scene.frames]
+        # Every node is in its place from the start, and none is shown before all are there: meshes take time.
+        self._whole = server.scene.add_frame("/robot", show_axes=False, visible=False)
+        poses = forward_kinematics(robot, q[0])
+        self._frames = [self._frame(name, poses[name]) for name in scene.frames]
         for k, (shape, mesh) in enumerate(shapes):
             self._parts["shapes"].append(self._shape(f"{self._names[shape.link]}/shape {k}", shape, mesh))
         self._add_solids()
-        self._sticks = self._add_sticks(forward_kinematics(robot, q[0]))
+        self._sticks = self._add_sticks(poses)
         self._look_at((low + high) / 2, float(low[2]))
         self.shown = ["shapes"] if self._parts["shapes"] else ["sticks", "ellipsoids", "centers of mass", "frames"]
         for part in PARTS:
             self.show(part, part in self.shown)
         self.move(q[0])
+        self._whole.visible = True
 
     def has(self, part: str) -> bool:
         """Return whether the robot has anything to show for a part."""
@@ -91,11 +95,12 @@ class Stage:
         if self._sticks is not None:
             self._sticks.points = self._stick_points(poses)
 
-    def _frame(self, link: str) -> viser.FrameHandle:
-        name, reach = self._names[link], self._reach
-        frame = self._server.scene.add_frame(name, axes_length=_AXIS * reach, axes_radius=_AXIS_RADIUS * reach)
+    def _frame(self, link: str, pose: Array) -> viser.FrameHandle:
+        name, add = self._names[link], self._server.scene
+        axes = {"axes_length": _AXIS * self._reach, "axes_radius": _AXIS_RADIUS * self._reach}
+        frame = add.add_frame(name, **axes, wxyz=_wxyz(pose[:3, :3]), position=pose[:3, 3])
         if link in self._scene.labels:
-            label = self._server.scene.add_label(f"{name}/name", self._scene.labels[link], anchor="bottom-left")
+            label = add.add_label(f"{name}/name", self._scene.labels[link], anchor="bottom-left", visible=False)
             self._parts["names"].append(label)
         return frame
 

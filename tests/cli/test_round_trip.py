@@ -90,7 +90,7 @@ PATTERNS = {
     "q=pos_{1}": "missing columns: pos_1, pos_2",
     "t=stamp": "missing columns: stamp (did you mean 'stamps'?)",
     "qd=vel_{0}": "missing columns: vel_0",
-    "qd=q_{joint}": "rename: column 'q_turn' would be both q and qd; wanted are two columns",
+    "qd=q_{joint}": "--columns: column 'q_turn' would be both q and qd; wanted are two columns",
 }
 
 

@@ -14,6 +14,7 @@ import pytest
 from models_at_hand import MODELS, urdf_model, urdf_path
 
 import rne
+from rne.viewer.stage import Stage
 
 pytestmark = pytest.mark.filterwarnings("ignore::rne.ModelWarning")
 
@@ -47,6 +48,26 @@ def test_a_notebook_shows_the_page_as_long_as_it_is_there():
     with shown(rne.load_model("planar2")) as viewer:
         assert f'<iframe src="{viewer.url}"' in viewer._repr_html_()
     assert "iframe" not in viewer._repr_html_()
+
+
+def test_nothing_is_shown_before_all_is_in_its_place(monkeypatch):
+    """While meshes are sent, names would pile up at the origin."""
+    whole = []
+
+    def watched(self, q):
+        whole.append((self._whole.visible, {node.visible for node in self._parts["names"]}))
+        whole.append(np.array([frame.position for frame in self._frames]))
+
+    monkeypatch.setattr(Stage, "move", watched)
+    robot = rne.load_model("panda")
+    with shown(robot) as viewer:
+        (visible, names), places = whole[:2]
+        assert (visible, names) == (False, {False})
+        q = viewer._q
+        poses = rne.forward_kinematics(robot, q, viewer._stage._scene.frames)
+        np.testing.assert_allclose(places, [pose[:3, 3] for pose in poses.values()], atol=1e-12)
+        assert np.ptp(places, axis=0).max() > 0.5
+        assert viewer._stage._whole.visible
 
 
 def test_torques_stand_above_the_sliders():
