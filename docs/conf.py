@@ -31,7 +31,7 @@ extensions = [
     "gallery",
     "parameters",
 ]
-exclude_patterns = ["_build", "templates"]
+exclude_patterns = ["_build", "jupyter_execute", "templates"]
 templates_path = ["templates"]
 source_suffix = {".rst": "restructuredtext", ".md": "myst-nb", ".ipynb": "myst-nb"}  # autosummary writes the first
 
