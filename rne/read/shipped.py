@@ -85,7 +85,7 @@ def load_model(name: str, **options: Any) -> Robot:
     Examples
     --------
     >>> import rne
-    >>> print(rne.load_model("rod_pendulum"))
+    >>> rne.load_model("rod_pendulum")
     rod_pendulum: 1 joint (1 revolute), 3 kg
     """
     return load(model_path(name), **options)
