@@ -43,9 +43,9 @@ def test_the_robot_is_changed_first(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--function", "inverse"], "functions: no function is named 'inverse'"),
-        (["--name", "2"], "name: wanted a name in C"),
-        (["--parameter", "mass"], "parameters: "),
+        (["--function", "inverse"], "--function: no function is named 'inverse'"),
+        (["--name", "2"], "--name: wanted a name in C"),
+        (["--parameter", "mass"], "--parameter: "),
     ],
 )
 def test_what_is_refused(run: Run, tmp_path: Path, options: list[str], message: str) -> None:
