@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from rne.dynamics.mass_matrix import mass_matrix
 from rne.errors import ArgumentError, FileError, shown
 from rne.files.chunk import Chunk, cut, joined
-from rne.files.patterns import advice, time_like
+from rne.files.patterns import advice, nanoseconds_of, time_like, whole_seconds
+from rne.files.plausible import mostly_repeated
 from rne.files.times import seconds, wrap_hint
 from rne.files.trajectory import Trajectory
 from rne.files.unwrapped import Unwrap, Unwrapper
@@ -213,6 +214,7 @@ class Differentiated:
         for chunk, t in self._parts():
             if longest is None:
                 longest = usual_step(t)[1]
+                self._check_repeated(t)
             breaks = np.flatnonzero(np.diff(t, prepend=t[:1] if last == -np.inf else last) > longest)
             self.gaps += len(breaks)
             if not len(t):
@@ -222,6 +224,17 @@ class Differentiated:
             for start, stop in pairwise(edges):
                 yield cut(chunk, start, stop), t[start:stop], start in starts, self.gaps
             last = t[-1] if len(t) else last
+
+    def _check_repeated(self, t: Floats) -> None:
+        """Refuse whole seconds where another column has the nanoseconds."""
+        columns = self.motion.columns
+        if columns.time is None or columns.nanoseconds is not None or not mostly_repeated(np.diff(t)):
+            return
+        name = columns.names[columns.time]
+        if nanoseconds_of(name, columns.names) is not None:
+            raise FileError(
+                f"{self.motion.where}: most times are that of the row before: {whole_seconds(name, columns.names)}"
+            )
 
     def _parts(self) -> Iterator[tuple[Chunk, Floats]]:
         """Yield chunks with their times checked; the first is long enough to know the usual step."""

@@ -197,6 +197,14 @@ def nanoseconds_of(name: str, names: Collection[str]) -> str | None:
     return None
 
 
+def whole_seconds(time: str, names: Collection[str]) -> str:
+    """Return what times that are repeated in most rows may come from, and what takes all of them."""
+    rest = nanoseconds_of(time, names)
+    if rest is None:
+        return f"column {time!r} is too coarse for these rows, as whole seconds are; wanted are finer times"
+    return f"column {time!r} has whole seconds alone, which {rest!r} continues; wanted is {advice({'t': f'{time}+{rest}'})}"
+
+
 def seconds_of(name: str, names: Collection[str]) -> str | None:
     """Return the column of seconds that a column of nanoseconds continues; None if there is none."""
     return next((whole for whole in names if nanoseconds_of(whole, names) == name), None)

@@ -20,6 +20,7 @@ from rne.files.columns import LOAD, Columns, check_asked, check_names, match
 from rne.files.extra import compute, pa
 from rne.files.filled import FILLS, filled
 from rne.files.formats import check_format, codec_of, format_of
+from rne.files.patterns import whole_seconds
 from rne.files.plausible import Plausible
 from rne.files.sources import open_source
 from rne.files.times import in_unit, two_parts, unit_type
@@ -151,10 +152,8 @@ class Trajectory:
             else:
                 self.name, stream, kind = name or "<stream>", path, format or "csv"
             frames = [*wrenches, *(key.removeprefix(LOAD) for key in rename or {} if key.startswith(LOAD))]
-            self._stream, self._start = (
-                stream,
-                0 if kind == "bag" else stream.tell() if hasattr(stream, "seekable") and stream.seekable() else None,
-            )
+            seekable = hasattr(stream, "seekable") and stream.seekable()
+            self._stream, self._start = stream, 0 if kind == "bag" else stream.tell() if seekable else None
             self._read: Callable[[], Source] = lambda: open_source(
                 stream, self.name, kind, codec_of(path), robot, quantities, frames, header, topic, fill is not None
             )
@@ -169,7 +168,8 @@ class Trajectory:
             self.columns: Columns = replace(columns, remarks=(*self._source.remarks, *doubts, *columns.remarks))
             self._check_types()
             has_unit = self.columns.nanoseconds is not None or self._time_unit is not None
-            self._plausible = Plausible(robot, self.name, {*(units or ()), *["t"] * has_unit})
+            coarse = whole_seconds(self._named(columns) or "t", columns.names)
+            self._plausible = Plausible(robot, self.name, {*(units or ()), *["t"] * has_unit}, coarse)
             self._opened = stack.pop_all()
 
     def _places(self) -> list[int]:
@@ -178,9 +178,8 @@ class Trajectory:
 
     def _kept(self) -> list[int]:
         """Return the indices of the columns that are not numbers of a quantity: times, and names of joints."""
-        return [
-            place for place in (self.columns.time, self.columns.nanoseconds, *self.columns.labels) if place is not None
-        ]
+        places = (self.columns.time, self.columns.nanoseconds, *self.columns.labels)
+        return [place for place in places if place is not None]
 
     @staticmethod
     def _named(columns: Columns) -> str | None:

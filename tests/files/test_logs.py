@@ -131,6 +131,16 @@ def test_times_in_two_columns(robot, tmp_path) -> None:
         np.testing.assert_array_equal(seconds("m", chunk.t, origin=chunk.t[0]), wanted)
         with pytest.raises(rne.FileError, match=r"nanoseconds within each second alone.*t=stamp.sec\+stamp.nanosec"):
             Trajectory(path, robot, rename={"t": "stamp.nanosec"})
+    alone = {**columns, "stamp.sec": columns["stamp.sec"].astype(float)}
+    for path in (write(tmp_path / "m.parquet", alone), tmp_path / "m.csv"):
+        with Trajectory(path, robot, rename={"t": "stamp.sec"}) as motion:
+            with pytest.raises(rne.FileError, match=r"whole seconds alone.*'t=stamp.sec\+stamp.nanosec'"):
+                next(iter(Differentiated(motion).pieces()))
+            list(motion)
+            assert "--columns 't=stamp.sec+stamp.nanosec'" in " ".join(motion.doubts())
+    del alone["stamp.nanosec"]
+    motion = read(write(tmp_path / "m.parquet", alone), robot, rename={"t": "stamp.sec"})[0]
+    assert "column 'stamp.sec' is too coarse" in " ".join(motion.doubts())
     columns["stamp.nanosec"] = np.where(np.arange(400) == 11, 10**9, columns["stamp.nanosec"])
     with pytest.raises(rne.FileError, match="row 12: 1000000000 nanoseconds are not a fraction of a second"):
         read(write(tmp_path / "m.parquet", columns), robot, rename={"t": "stamp.sec+stamp.nanosec"})
@@ -317,6 +327,8 @@ def test_hints_where_units_look_wrong(robot, tmp_path) -> None:
     assert "--unit qd=deg/s" in doubts(q, qd * 180 / np.pi, T)
     assert "--unit qd=rpm" in doubts(q, qd * 30 / np.pi, T)
     assert doubts(q, qd * 30 / np.pi * angle + qd * ~angle, T, units={"qd": "rpm"}) == ""
+    for factor in (-1, -2, 2):
+        assert f"d(q)/dt is {1 / factor:.3g} times qd" in doubts(q, factor * qd, T)
     noise = 1e-4 * np.random.default_rng(1).normal(size=q.shape)
     assert doubts(q + noise, qd, T) == ""
     assert "odd for a log" in doubts(q, 0 * qd, T * 1e3)
