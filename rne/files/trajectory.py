@@ -57,7 +57,8 @@ class Trajectory:
         joint states, these are used.
     units : by quantity, the unit of its columns where it is not SI: deg, mm, deg/s, rpm, mm/s, mNm, ...; two with a
         comma are of angles and lengths, and n of the n joints. ``A:0.1,0.2`` is a current with its gain, N m/A, and
-        ``%:80,40`` a percentage of a torque, N m; without numbers it is that of the effort limits.
+        ``%:80,40`` a percentage of a torque, N m; without numbers it is that of the effort limits. Several stand in the
+        order of `joints`, by default in that of the robot.
     time_unit : s, ms, us or ns, of numbers in the column t; %time is in ns.
     header : names of the columns of a CSV that has none; by default they are those of an NPY.
     fill : what stands for empty fields and nulls of q, qd, qdd and tau: "last", the last number above; "linear",
@@ -121,7 +122,7 @@ class Trajectory:
         check_format(format)
         check_flag("single", single)
         check_asked(robot, quantities, wrenches, rename, joints)
-        self._factors = check_units(robot, units, quantities)
+        self._factors = check_units(robot, units, quantities, joints)
         if time_unit is not None:
             check_choice("time_unit", time_unit, TIME_UNITS)
         if fill is not None:

@@ -68,6 +68,26 @@ def test_units_become_si(robot, tmp_path) -> None:
     )
 
 
+def test_gains_stand_in_the_order_of_joints(robot, tmp_path) -> None:
+    q, qd, _ = motion_of(robot)
+    joints, names = ["gripper", *ORDER], list(robot.joint_names)
+    gain = dict(zip(joints, range(3, 10), strict=True))
+    angle = {name: robot.joint(name).kind == "revolute" for name in names}
+    columns = {f"p{k}": q[:, names.index(j)] * (180 / np.pi if angle[j] else 1e3) for k, j in enumerate(joints) if k}
+    columns |= {f"i{k}": qd[:, names.index(j)] / gain[j] for k, j in enumerate(joints) if k}
+    path = write(tmp_path / "m.parquet", columns)
+    units = {
+        "q": ",".join("deg" if angle.get(j, True) else "mm" for j in joints),
+        "tau": f"A:{','.join(str(gain[j]) for j in joints)}",
+    }
+    options = {"quantities": ["q", "tau"], "rename": {"q": "p{0}", "tau": "i{0}"}, "joints": joints}
+    got = read(path, robot, units=units, **options)[1].arrays
+    np.testing.assert_allclose(got["q"], q, rtol=1e-14, atol=1e-17)
+    np.testing.assert_allclose(got["tau"], qd, rtol=1e-14, atol=1e-17)
+    with pytest.raises(rne.ArgumentError, match=r"wanted 1 or 7 numbers after A: \(gripper, pitch"):
+        read(path, robot, units={"tau": "A:1,2,3,4,5,6"}, **options)
+
+
 @pytest.mark.parametrize(
     ("units", "told"),
     [
