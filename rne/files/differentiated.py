@@ -107,7 +107,7 @@ class Differentiated:
         read : a function without arguments that returns a `Chunk`.
         """
         if not self.missing:
-            yield from self.motion.pieces()
+            yield from self.motion.pieces(self.unwrap)
             return
         groups = self.motion.columns.groups
         keys = ("qd", "q") if "qd" in groups else ("q",)
@@ -240,7 +240,7 @@ class Differentiated:
         """Yield chunks with their times checked; the first is long enough to know the usual step."""
         last, origin = -np.inf, None
         first: list[tuple[Chunk, Floats]] | None = []
-        for read in self.motion.pieces():
+        for read in self.motion.pieces(self.unwrap):
             chunk = read()
             if "qd" in self.missing:
                 chunk = self._unwrapper(self.motion.name, chunk)

@@ -17,14 +17,15 @@ from rne.errors import ArgumentError, FileError, shown
 from rne.files.base import Piece, Source, numbers_of
 from rne.files.chunk import Chunk
 from rne.files.columns import LOAD, Columns, check_asked, check_names, match
-from rne.files.extra import compute, pa
+from rne.files.extra import pa
 from rne.files.filled import FILLS, filled
 from rne.files.formats import check_format, codec_of, format_of
-from rne.files.patterns import whole_seconds
+from rne.files.patterns import check_label, whole_seconds
 from rne.files.plausible import Plausible
 from rne.files.sources import open_source
 from rne.files.times import in_unit, two_parts, unit_type
 from rne.files.units import TIME_UNITS, check_units, unit_in
+from rne.files.unwrapped import Unwrap, Unwrapper
 from rne.model.robot import Robot
 
 Floats = NDArray[Any]
@@ -228,11 +229,15 @@ class Trajectory:
         """Return how much has been read, from zero to one; NaN if that cannot be known."""
         return self._source.done()
 
-    def pieces(self) -> Iterator[Callable[[], Chunk]]:
+    def pieces(self, unwrap: Unwrap = None) -> Iterator[Callable[[], Chunk]]:
         """Yield functions that return the chunks, in order; they do most of the work, and may be called in any thread.
 
         There is always one, which has no rows if the file has none. Each call begins at the beginning of the file, and
         ends what an earlier one has not finished.
+
+        Parameters
+        ----------
+        unwrap : joints whose angles wrap, as `Differentiated` takes them; for `fill="linear"`.
 
         Yields
         ------
@@ -250,8 +255,10 @@ class Trajectory:
         self._passes += 1
         this, kept = self._passes, self._kept()
         none = True
-        pieces = map(self._reader, self._source.pieces(kept, self._places(), self._rows))
-        for read in pieces if self._fill is None else filled(self.name, pieces, self._fill):
+        pieces: Iterator[Callable[[], Chunk]] = map(self._reader, self._source.pieces(kept, self._places(), self._rows))
+        if self._fill is not None:
+            pieces = filled(self.name, pieces, self._fill, Unwrapper(self.robot, unwrap))
+        for read in pieces:
             none = False
             yield read
             if self._passes != this:
@@ -279,7 +286,7 @@ class Trajectory:
         kept = [columns.pop(0) for _ in self._kept()]
         t = self._times(piece.first, kept)
         for column, place in zip(kept[len(kept) - len(self.columns.labels) :], self.columns.labels, strict=True):
-            self._check_label(piece.first, column, place)
+            check_label(self.name, piece.first, self.columns.names[place], column, self.columns.labels[place])
         nulls = sum(column.null_count for column in columns)
         following = iter(columns)
         arrays = {
@@ -311,19 +318,6 @@ class Trajectory:
         if self.columns.nanoseconds is not None:
             return two_parts(self.name, kept[0], kept[1], first)
         return in_unit(self.name, kept[0], self._time_unit, first)
-
-    def _check_label(self, first: int, column: pa.Array, place: int) -> None:
-        """Refuse rows in which another joint is named than in the first."""
-        wanted = self.columns.labels[place]
-        if pa.types.is_dictionary(column.type):
-            column = column.dictionary_decode()
-        same = compute.fill_null(compute.equal(compute.utf8_trim_whitespace(column), wanted), False)
-        if not compute.all(same, min_count=0).as_py():
-            row = compute.index(same, False).as_py()
-            raise FileError(
-                f"{self.name}: row {first + row + 1}: column {self.columns.names[place]!r}: joint "
-                f"{column[row].as_py()!r} stands where the first row has {wanted!r}; wanted is one order in all rows"
-            )
 
     def _joined(self, columns: Iterator[pa.Array], count: int, factors: Floats | None = None) -> Floats:
         """Put columns side by side, in SI units."""

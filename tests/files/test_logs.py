@@ -323,6 +323,31 @@ def test_a_jump_of_a_joint_that_is_not_continuous_is_refused(spinner, tmp_path) 
         derivatives(unwrap=["sway"])
 
 
+@pytest.mark.parametrize("chunk", [None, 1, 13])
+def test_filling_goes_the_short_way_round(spinner, tmp_path, chunk) -> None:
+    t = np.cumsum(np.random.default_rng(0).uniform(0.002, 0.008, 2000))
+    spin, swing = -3 * t, 2 * t  # linear, so that filling is exact
+    lost = (np.arange(2000) % 7 == 3) | (np.arange(2000) % 7 == 4)
+
+    def columns(swing):
+        made = {"t": t, "q_spin": wrapped(spin), "q_swing": swing}
+        return made | {key: np.where(lost, np.nan, made[key]) for key in ("q_spin", "q_swing")}
+
+    q = read(write(tmp_path / "m.parquet", columns(0.1 * swing)), spinner, fill="linear", chunk=chunk)[1].arrays["q"]
+    assert abs(wrapped(q[:-7, 0] - spin[:-7])).max() < 1e-12
+    assert abs(np.diff(wrapped(spin))[lost[1:] | lost[:-1]]).max() > 6  # it did wrap meanwhile
+    path = write(tmp_path / "m.parquet", columns(wrapped(swing)))
+
+    def made(**options):
+        with Trajectory(path, spinner, fill="linear", chunk=chunk) as motion:
+            return joined([read() for read in Differentiated(motion, **options).pieces()]).arrays
+
+    np.testing.assert_allclose(made(unwrap=["swing"])["q"][:-7], np.column_stack([spin, swing])[:-7], atol=1e-6)
+    assert abs(made(unwrap=[])["qd"][:-7, 0]).max() > 100
+    with pytest.raises(rne.FileError, match=r"q of swing jumps by -6.*nearly a turn, across rows.*--unwrap swing"):
+        read(path, spinner, fill="linear", chunk=chunk)
+
+
 def test_hints_where_units_look_wrong(robot, tmp_path) -> None:
     q, qd, _ = motion_of(robot)
     names = robot.joint_names
