@@ -228,6 +228,11 @@ def _odd(robot: Robot, made: Differentiated) -> Iterator[str]:
     if made.filter is not None:
         joints = zip(robot.joint_names, made.filter.cutoff, strict=True)
         yield f"cutoff: {', '.join(f'{name} {_hertz(cutoff)}' for name, cutoff in joints)}"
+        if made.cutoff is None and np.isinf(made.filter.cutoff).all() and np.isnan(made.filter.noise).all():
+            yield (
+                "warning: there are fewer than 32 samples without a gap, too few to tell their noise: taken as way "
+                "points without any; --cutoff filters them"
+            )
         yield f"less certain within {made.filter.edge.max():.3g} s of the ends and of gaps"
     if made.turns:
         yield f"jumps by a turn taken out of q: {', '.join(f'{joint} {count}' for joint, count in made.turns.items())}"

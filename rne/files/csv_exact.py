@@ -8,9 +8,17 @@ import re
 from collections.abc import Sequence, Set
 
 from rne.errors import FileError
-from rne.files.extra import pa
+from rne.files.extra import compute, pa
 
 _NAN = re.compile(r"[-+]?nan\([a-z0-9]*\)", re.IGNORECASE)  # as C libraries may write it, and pyarrow reads it
+
+# A number, a clock or a time stamp with a decimal comma.
+_COMMA = r"^([-+]?[0-9][^,.]*|[-+]?),([0-9]+(?:[eE][-+]?[0-9]+)?(?:Z|[-+][0-9]{2}:?[0-9]{2})?)$"
+
+
+def with_points(column: pa.Array) -> pa.Array:
+    """Return texts of numbers and times with a point in the place of a decimal comma; others as they are."""
+    return compute.replace_substring_regex(column, _COMMA, r"\1.\2")
 
 
 def header(where: str, line: str, separator: str = ",") -> list[str]:
@@ -116,10 +124,11 @@ def rows(
                     raise FileError(f"{where}: column {names[place]!r}: {error}") from None
     except csv.Error as error:
         raise FileError(f"{name}:{at + 1}: {error}") from None
-    return [
-        pa.array(column, pa.binary()).view(pa.string()) if place in text else pa.array(column, pa.float64())
-        for column, place in zip(columns, places, strict=True)
-    ]
+    found = []
+    for column, place in zip(columns, places, strict=True):
+        array = pa.array(column, pa.binary()).view(pa.string()) if place in text else pa.array(column, pa.float64())
+        found.append(with_points(array) if place in text and separator != "," else array)
+    return found
 
 
 def _check(where: str, record: list[str], wanted: int) -> None:

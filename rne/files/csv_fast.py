@@ -270,11 +270,12 @@ def _plain(
     if table.num_rows != rows:
         return None
     [batch] = table.to_batches()
-    spaced = b" " in block or b"\t" in block
-    return [
-        compute.ascii_trim_whitespace(column) if spaced and place in text else column
-        for column, place in zip(batch.columns, places, strict=True)
-    ]
+    spaced, commas = b" " in block or b"\t" in block, separator != "," and b"," in block
+    found = []
+    for column, place in zip(batch.columns, places, strict=True):
+        kept = compute.ascii_trim_whitespace(column) if spaced and place in text else column
+        found.append(careful.with_points(kept) if commas and place in text else kept)
+    return found
 
 
 class CsvSink(Sink):

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from rne.dynamics.mass_matrix import mass_matrix
 from rne.errors import ArgumentError, FileError, shown
 from rne.files.chunk import Chunk, cut, joined
-from rne.files.patterns import advice, time_like
+from rne.files.patterns import advice, nanoseconds_of, time_like, whole_seconds
+from rne.files.plausible import mostly_repeated
 from rne.files.times import seconds, wrap_hint
 from rne.files.trajectory import Trajectory
 from rne.files.unwrapped import Unwrap, Unwrapper
@@ -106,7 +107,7 @@ class Differentiated:
         read : a function without arguments that returns a `Chunk`.
         """
         if not self.missing:
-            yield from self.motion.pieces()
+            yield from self.motion.pieces(self.unwrap)
             return
         groups = self.motion.columns.groups
         keys = ("qd", "q") if "qd" in groups else ("q",)
@@ -213,6 +214,7 @@ class Differentiated:
         for chunk, t in self._parts():
             if longest is None:
                 longest = usual_step(t)[1]
+                self._check_repeated(t)
             breaks = np.flatnonzero(np.diff(t, prepend=t[:1] if last == -np.inf else last) > longest)
             self.gaps += len(breaks)
             if not len(t):
@@ -223,11 +225,22 @@ class Differentiated:
                 yield cut(chunk, start, stop), t[start:stop], start in starts, self.gaps
             last = t[-1] if len(t) else last
 
+    def _check_repeated(self, t: Floats) -> None:
+        """Refuse whole seconds where another column has the nanoseconds."""
+        columns = self.motion.columns
+        if columns.time is None or columns.nanoseconds is not None or not mostly_repeated(np.diff(t)):
+            return
+        name = columns.names[columns.time]
+        if nanoseconds_of(name, columns.names) is not None:
+            raise FileError(
+                f"{self.motion.where}: most times are that of the row before: {whole_seconds(name, columns.names)}"
+            )
+
     def _parts(self) -> Iterator[tuple[Chunk, Floats]]:
         """Yield chunks with their times checked; the first is long enough to know the usual step."""
         last, origin = -np.inf, None
         first: list[tuple[Chunk, Floats]] | None = []
-        for read in self.motion.pieces():
+        for read in self.motion.pieces(self.unwrap):
             chunk = read()
             if "qd" in self.missing:
                 chunk = self._unwrapper(self.motion.name, chunk)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from rne.errors import FileError
 from rne.files.chunk import Chunk, joined
 from rne.files.times import seconds
+from rne.files.unwrapped import NEAR, TURN, Unwrapper
 
 FILLS = ("last", "linear")
 _LONGEST = 200_000  # rows that are held until a number comes that ends what is missing
@@ -20,7 +22,7 @@ Floats = NDArray[Any]
 Read = Callable[[], Chunk]
 
 
-def filled(where: str, pieces: Iterable[Read], how: str) -> Iterator[Read]:
+def filled(where: str, pieces: Iterable[Read], how: str, unwrapper: Unwrapper) -> Iterator[Read]:
     """Yield chunks without NaN, but above the first number of a column, and below the last where it is linear.
 
     They are read here, one after the other, for each needs what comes before.
@@ -30,14 +32,15 @@ def filled(where: str, pieces: Iterable[Read], how: str) -> Iterator[Read]:
     where : the file, for errors.
     pieces : functions that return chunks.
     how : "last" or "linear".
+    unwrapper : tells of which joints angles wrap, for "linear".
 
     Raises
     ------
     FileError
-        Too many rows are without a number.
+        Too many rows are without a number, or an angle that should not wrap jumps by nearly a turn across them.
     """
     chunks = (read() for read in pieces)
-    for chunk in _last(chunks) if how == "last" else _linear(where, chunks):
+    for chunk in _last(chunks) if how == "last" else _linear(where, chunks, unwrapper):
         yield lambda chunk=chunk: chunk  # type: ignore[misc]
 
 
@@ -57,7 +60,7 @@ def _forward(array: Floats) -> Floats:
     return np.take_along_axis(array, np.maximum.accumulate(rows, axis=0), axis=0)
 
 
-def _linear(where: str, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+def _linear(where: str, chunks: Iterable[Chunk], unwrapper: Unwrapper) -> Iterator[Chunk]:
     held: Chunk | None = None  # its first row is given already, where there was one
     done, origin = 0, None
     for chunk in chunks:
@@ -73,11 +76,11 @@ def _linear(where: str, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
                 "column; nothing is interpolated over so many (--fill last may)"
             )
         if ready > done:
-            full = _between(where, held, origin)
+            full = _between(where, held, origin, unwrapper)
             yield _part(full, done, ready)
             held, done = _part(full, ready - 1, held.rows), 1
     if held is not None:
-        yield _part(_between(where, held, origin), done, held.rows)
+        yield _part(_between(where, held, origin, unwrapper), done, held.rows)
 
 
 def _last_known(array: Floats) -> NDArray[np.int64]:
@@ -88,7 +91,7 @@ def _last_known(array: Floats) -> NDArray[np.int64]:
     return found
 
 
-def _between(where: str, chunk: Chunk, origin: Any) -> Chunk:
+def _between(where: str, chunk: Chunk, origin: Any, unwrapper: Unwrapper) -> Chunk:
     x = np.arange(chunk.rows, dtype=float)
     if chunk.t is not None and chunk.rows:
         x = seconds(where, chunk.t, chunk.first, origin)
@@ -100,7 +103,30 @@ def _between(where: str, chunk: Chunk, origin: Any) -> Chunk:
             gaps = np.isnan(array[:, k])
             if gaps.any() and known.any():
                 arrays[key][gaps, k] = np.interp(x[gaps], x[known], array[known, k], left=np.nan, right=np.nan)
+                if key == "q" and (unwrapper.taken[k] or unwrapper.refused[k]):
+                    _turn(where, chunk.first, k, unwrapper, x, np.flatnonzero(known), arrays[key])
     return _counted(chunk, arrays)
+
+
+def _turn(where: str, first: int, k: int, unwrapper: Unwrapper, x: Floats, known: NDArray[np.int64], q: Floats) -> None:
+    """Fill what is missing of an angle where it wraps meanwhile: the short way round, from the number above."""
+    change = np.diff(q[known, k].astype(np.float64))
+    wide = np.diff(known) > 1
+    if unwrapper.refused[k]:
+        jumps = np.flatnonzero(wide & (abs(abs(change) - TURN) < NEAR))
+        if jumps.size:
+            name = unwrapper.names[k]
+            raise FileError(
+                f"{where}: row {first + known[jumps[0]] + 1}: q of {name} jumps by {change[jumps[0]]:.4g} rad, nearly a "
+                f"turn, across rows without a number; if the log wraps its angles, say --differentiate --unwrap {name}, "
+                "and if not, --differentiate --unwrap none or --fill last"
+            )
+        return
+    for jump in np.flatnonzero(wide & (abs(change) > math.pi)).tolist():
+        begin, end = known[jump], known[jump + 1]
+        way = change[jump] - TURN * np.rint(change[jump] / TURN)
+        if x[end] > x[begin]:
+            q[begin + 1 : end, k] = q[begin, k] + way * (x[begin + 1 : end] - x[begin]) / (x[end] - x[begin])
 
 
 def _counted(chunk: Chunk, arrays: dict[str, Floats]) -> Chunk:

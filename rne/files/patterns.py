@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rne.errors import ArgumentError, FileError, shown
+from rne.files.extra import compute, pa
 from rne.model.robot import Robot
 
 _WORDS = {
@@ -67,6 +68,25 @@ def name_columns(names: Sequence[str]) -> NameColumns | None:
     if numbers not in (list(range(len(numbers))), list(range(1, len(numbers) + 1))):
         return None
     return NameColumns(*key, tuple(text for _, text, _ in entries), tuple(name for _, _, name in entries))
+
+
+def check_label(where: str, first: int, name: str, column: pa.Array, wanted: str) -> None:
+    """Refuse rows in which another joint is named than in the first.
+
+    Raises
+    ------
+    FileError
+        One is.
+    """
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    same = compute.fill_null(compute.equal(compute.utf8_trim_whitespace(column), wanted), False)
+    if not compute.all(same, min_count=0).as_py():
+        row = compute.index(same, False).as_py()
+        raise FileError(
+            f"{where}: row {first + row + 1}: column {name!r}: joint {column[row].as_py()!r} stands where the first row "
+            f"has {wanted!r}; wanted is one order in all rows"
+        )
 
 
 def expected(key: str, pattern: str | Sequence[str], joints: Sequence[str], order: Sequence[str] | None) -> list[str]:
@@ -195,6 +215,14 @@ def nanoseconds_of(name: str, names: Collection[str]) -> str | None:
                 if (other := name[: -len(whole)] + rest) in names:
                     return other
     return None
+
+
+def whole_seconds(time: str, names: Collection[str]) -> str:
+    """Return what times that are repeated in most rows may come from, and what takes all of them."""
+    rest = nanoseconds_of(time, names)
+    if rest is None:
+        return f"column {time!r} is too coarse for these rows, as whole seconds are; wanted are finer times"
+    return f"column {time!r} has whole seconds alone, which {rest!r} continues; wanted is {advice({'t': f'{time}+{rest}'})}"
 
 
 def seconds_of(name: str, names: Collection[str]) -> str | None:

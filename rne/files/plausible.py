@@ -29,6 +29,11 @@ _TIMES = {1e-3: "ms", 1e-6: "us", 1e-9: "ns"}
 _RATES = {1 / _DEGREES: "deg/s", 2 * math.pi / 60: "rpm"}
 
 
+def mostly_repeated(steps: Floats) -> bool:
+    """Return whether most times are that of the row before."""
+    return 2 * int(np.count_nonzero(steps == 0)) > len(steps)
+
+
 class Plausible:
     """Gathers from the first rows of a trajectory what makes its units doubtful.
 
@@ -37,9 +42,11 @@ class Plausible:
     robot : has the limits.
     where : the file, for errors.
     named : what has its unit named: of q, qd, qdd and t.
+    coarse : what times that are mostly repeated may come from.
     """
 
-    def __init__(self, robot: Robot, where: str, named: Collection[str]) -> None:
+    def __init__(self, robot: Robot, where: str, named: Collection[str], coarse: str) -> None:
+        self._coarse, self._still, self._all_steps = coarse, 0, 0
         self._where, self._named = where, named
         self._lower, self._upper = robot.lower_limit, robot.upper_limit
         self._angular = np.array([robot.joint(name).kind == "revolute" for name in robot.joint_names])
@@ -64,6 +71,8 @@ class Plausible:
             self._within += int(within.sum())
             if steps is not None:
                 self._steps.append(steps[steps > 0])
+                self._still += int(np.count_nonzero(steps == 0))
+                self._all_steps += len(steps)
                 for key, rate in (("q", "qd"), ("qd", "qdd")):
                     if key in chunk.arrays and rate in chunk.arrays:
                         sums = _products(chunk.arrays, key, rate, steps)
@@ -91,6 +100,8 @@ class Plausible:
                 f"warning: {share:.0f} % of the positions are beyond the limits, and would be within them if they are "
                 "in degrees; if so, say --unit q=deg"
             )
+        if self._all_steps >= _MANY and 2 * self._still > self._all_steps:
+            told.append(f"warning: most times are that of the row before: {self._coarse}")
         time = [self._of_rate(key) for key in self._products if not {key, "t"} <= set(self._named)]
         told += [text for text in dict.fromkeys(time) if text]
         steps = np.concatenate([np.zeros(0), *self._steps])
@@ -106,12 +117,14 @@ class Plausible:
         """Return what is odd about differences of a quantity against its rate and the times."""
         rate = {"q": "qd", "qd": "qdd"}[key]
         both, differences, rates = self._products[key]
-        if not (differences > 0 and rates > 0 and both > 0 and both**2 > _ALIKE * differences * rates):
+        if not (differences > 0 and rates > 0 and both**2 > _ALIKE * differences * rates):
             return None
         slope = both / rates
-        if abs(math.log(slope)) < math.log(2):
-            return None
         said = f"warning: d({key})/dt is {slope:.3g} times {rate}"
+        if slope < 0:
+            return f"{said}; do both count the same way, and from the same joints?"
+        if abs(math.log(slope)) < math.log(1.8):
+            return None
         for factor, unit in _TIMES.items():
             if abs(slope / factor - 1) < _TOLERANCE:
                 return f"{said}; if times are in {unit}, say --time-unit {unit}"

@@ -17,13 +17,15 @@ from rne.errors import ArgumentError, FileError, shown
 from rne.files.base import Piece, Source, numbers_of
 from rne.files.chunk import Chunk
 from rne.files.columns import LOAD, Columns, check_asked, check_names, match
-from rne.files.extra import compute, pa
+from rne.files.extra import pa
 from rne.files.filled import FILLS, filled
 from rne.files.formats import check_format, codec_of, format_of
+from rne.files.patterns import check_label, whole_seconds
 from rne.files.plausible import Plausible
 from rne.files.sources import open_source
 from rne.files.times import in_unit, two_parts, unit_type
 from rne.files.units import TIME_UNITS, check_units, unit_in
+from rne.files.unwrapped import Unwrap, Unwrapper
 from rne.model.robot import Robot
 
 Floats = NDArray[Any]
@@ -56,7 +58,8 @@ class Trajectory:
         joint states, these are used.
     units : by quantity, the unit of its columns where it is not SI: deg, mm, deg/s, rpm, mm/s, mNm, ...; two with a
         comma are of angles and lengths, and n of the n joints. ``A:0.1,0.2`` is a current with its gain, N m/A, and
-        ``%:80,40`` a percentage of a torque, N m; without numbers it is that of the effort limits.
+        ``%:80,40`` a percentage of a torque, N m; without numbers it is that of the effort limits. Several stand in the
+        order of `joints`, by default in that of the robot.
     time_unit : s, ms, us or ns, of numbers in the column t; %time is in ns.
     header : names of the columns of a CSV that has none; by default they are those of an NPY.
     fill : what stands for empty fields and nulls of q, qd, qdd and tau: "last", the last number above; "linear",
@@ -120,7 +123,7 @@ class Trajectory:
         check_format(format)
         check_flag("single", single)
         check_asked(robot, quantities, wrenches, rename, joints)
-        self._factors = check_units(robot, units, quantities)
+        self._factors = check_units(robot, units, quantities, joints)
         if time_unit is not None:
             check_choice("time_unit", time_unit, TIME_UNITS)
         if fill is not None:
@@ -151,10 +154,8 @@ class Trajectory:
             else:
                 self.name, stream, kind = name or "<stream>", path, format or "csv"
             frames = [*wrenches, *(key.removeprefix(LOAD) for key in rename or {} if key.startswith(LOAD))]
-            self._stream, self._start = (
-                stream,
-                0 if kind == "bag" else stream.tell() if hasattr(stream, "seekable") and stream.seekable() else None,
-            )
+            seekable = hasattr(stream, "seekable") and stream.seekable()
+            self._stream, self._start = stream, 0 if kind == "bag" else stream.tell() if seekable else None
             self._read: Callable[[], Source] = lambda: open_source(
                 stream, self.name, kind, codec_of(path), robot, quantities, frames, header, topic, fill is not None
             )
@@ -169,7 +170,8 @@ class Trajectory:
             self.columns: Columns = replace(columns, remarks=(*self._source.remarks, *doubts, *columns.remarks))
             self._check_types()
             has_unit = self.columns.nanoseconds is not None or self._time_unit is not None
-            self._plausible = Plausible(robot, self.name, {*(units or ()), *["t"] * has_unit})
+            coarse = whole_seconds(self._named(columns) or "t", columns.names)
+            self._plausible = Plausible(robot, self.name, {*(units or ()), *["t"] * has_unit}, coarse)
             self._opened = stack.pop_all()
 
     def _places(self) -> list[int]:
@@ -178,9 +180,8 @@ class Trajectory:
 
     def _kept(self) -> list[int]:
         """Return the indices of the columns that are not numbers of a quantity: times, and names of joints."""
-        return [
-            place for place in (self.columns.time, self.columns.nanoseconds, *self.columns.labels) if place is not None
-        ]
+        places = (self.columns.time, self.columns.nanoseconds, *self.columns.labels)
+        return [place for place in places if place is not None]
 
     @staticmethod
     def _named(columns: Columns) -> str | None:
@@ -228,11 +229,15 @@ class Trajectory:
         """Return how much has been read, from zero to one; NaN if that cannot be known."""
         return self._source.done()
 
-    def pieces(self) -> Iterator[Callable[[], Chunk]]:
+    def pieces(self, unwrap: Unwrap = None) -> Iterator[Callable[[], Chunk]]:
         """Yield functions that return the chunks, in order; they do most of the work, and may be called in any thread.
 
         There is always one, which has no rows if the file has none. Each call begins at the beginning of the file, and
         ends what an earlier one has not finished.
+
+        Parameters
+        ----------
+        unwrap : joints whose angles wrap, as `Differentiated` takes them; for `fill="linear"`.
 
         Yields
         ------
@@ -250,8 +255,10 @@ class Trajectory:
         self._passes += 1
         this, kept = self._passes, self._kept()
         none = True
-        pieces = map(self._reader, self._source.pieces(kept, self._places(), self._rows))
-        for read in pieces if self._fill is None else filled(self.name, pieces, self._fill):
+        pieces: Iterator[Callable[[], Chunk]] = map(self._reader, self._source.pieces(kept, self._places(), self._rows))
+        if self._fill is not None:
+            pieces = filled(self.name, pieces, self._fill, Unwrapper(self.robot, unwrap))
+        for read in pieces:
             none = False
             yield read
             if self._passes != this:
@@ -279,7 +286,7 @@ class Trajectory:
         kept = [columns.pop(0) for _ in self._kept()]
         t = self._times(piece.first, kept)
         for column, place in zip(kept[len(kept) - len(self.columns.labels) :], self.columns.labels, strict=True):
-            self._check_label(piece.first, column, place)
+            check_label(self.name, piece.first, self.columns.names[place], column, self.columns.labels[place])
         nulls = sum(column.null_count for column in columns)
         following = iter(columns)
         arrays = {
@@ -311,19 +318,6 @@ class Trajectory:
         if self.columns.nanoseconds is not None:
             return two_parts(self.name, kept[0], kept[1], first)
         return in_unit(self.name, kept[0], self._time_unit, first)
-
-    def _check_label(self, first: int, column: pa.Array, place: int) -> None:
-        """Refuse rows in which another joint is named than in the first."""
-        wanted = self.columns.labels[place]
-        if pa.types.is_dictionary(column.type):
-            column = column.dictionary_decode()
-        same = compute.fill_null(compute.equal(compute.utf8_trim_whitespace(column), wanted), False)
-        if not compute.all(same, min_count=0).as_py():
-            row = compute.index(same, False).as_py()
-            raise FileError(
-                f"{self.name}: row {first + row + 1}: column {self.columns.names[place]!r}: joint "
-                f"{column[row].as_py()!r} stands where the first row has {wanted!r}; wanted is one order in all rows"
-            )
 
     def _joined(self, columns: Iterator[pa.Array], count: int, factors: Floats | None = None) -> Floats:
         """Put columns side by side, in SI units."""

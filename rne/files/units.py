@@ -23,7 +23,7 @@ _RATES = {"qd": {"rpm": 2 * math.pi / 60}, "qdd": {"rpm/s": 2 * math.pi / 60}}
 _GAINS = ("A", "mA", "%", "percent")  # a torque only with a constant for each joint
 
 
-def factors(robot: Robot, quantity: str, text: object) -> Floats | None:
+def factors(robot: Robot, quantity: str, text: object, joints: Sequence[str] | None = None) -> Floats | None:
     """Return what the numbers of a quantity are multiplied by, (n,); None for SI units.
 
     Parameters
@@ -33,6 +33,7 @@ def factors(robot: Robot, quantity: str, text: object) -> Floats | None:
     text : a unit; several with commas between them, one a coordinate, or one for angles and one for lengths. Currents
         and percentages have a number a coordinate, or one for all: ``A:0.11,0.11,0.07`` (N m/A, at the joint),
         ``%:87,87,12`` (N m at 100); without numbers a percentage is that of the effort limits.
+    joints : names of the joints in the order of several units or numbers; that of the robot by default.
 
     Raises
     ------
@@ -49,10 +50,11 @@ def factors(robot: Robot, quantity: str, text: object) -> Floats | None:
     argument = f"units[{quantity!r}]"
     if not isinstance(text, str) or not text.strip():
         raise ArgumentError(f"{argument}: wanted a unit, got {shown(text)}")
+    order = list(robot.joint_names if joints is None else joints)
     angular = [robot.joint(name).kind == "revolute" for name in robot.joint_names]
     name, colon, gains = text.partition(":")
     if quantity == "tau" and name.strip() in _GAINS:
-        return _by_gain(argument, robot, name.strip(), gains if colon else None)
+        return _by_gain(argument, robot, name.strip(), gains if colon else None, order)
     words = [word.strip() for word in text.split(",")]
     angles, lengths = (_known(quantity, kind) for kind in (True, False))
     for word in words:
@@ -68,8 +70,9 @@ def factors(robot: Robot, quantity: str, text: object) -> Floats | None:
                 raise ArgumentError(f"{argument}: {units[0]!r} is for {what} joints, and {robot.name} has none")
         values = [known[units[0]] if units else 1.0 for known, units in zip((angles, lengths), by_kind, strict=True)]
         return _or_none(np.array([values[0] if is_angle else values[1] for is_angle in angular]))
-    if len(words) != robot.n:
-        raise ArgumentError(f"{argument}: wanted one unit, or {robot.n}, one a coordinate, got {len(words)}")
+    if len(words) != len(order):
+        raise ArgumentError(f"{argument}: wanted one unit, or {len(order)}, one a joint, got {len(words)}")
+    words = [words[order.index(joint)] for joint in robot.joint_names]
     found = np.empty(robot.n)
     for k, (word, is_angle) in enumerate(zip(words, angular, strict=True)):
         if word not in (angles if is_angle else lengths):
@@ -92,7 +95,7 @@ def _known(quantity: str, angular: bool) -> dict[str, float]:
     return {**{unit + per: size for unit, size in base.items()}, **(base if per else {}), **rates}
 
 
-def _by_gain(argument: str, robot: Robot, unit: str, text: str | None) -> Floats:
+def _by_gain(argument: str, robot: Robot, unit: str, text: str | None, order: Sequence[str]) -> Floats:
     part = {"A": 1.0, "mA": 1e-3}.get(unit, 1e-2)
     if text is None:
         if unit in ("A", "mA"):
@@ -104,12 +107,18 @@ def _by_gain(argument: str, robot: Robot, unit: str, text: str | None) -> Floats
         gains = [float(number) for number in re.split(r"\s*,\s*", text.strip())]
     except ValueError:
         gains = []
-    if len(gains) not in (1, robot.n) or not all(map(math.isfinite, gains)):
-        raise ArgumentError(f"{argument}: wanted 1 or {robot.n} numbers after {unit}:, got {text!r}")
-    return part * np.broadcast_to(np.array(gains), robot.n)
+    if len(gains) not in (1, len(order)) or not all(map(math.isfinite, gains)):
+        raise ArgumentError(
+            f"{argument}: wanted 1 or {len(order)} numbers after {unit}: ({', '.join(order)}), got {text!r}"
+        )
+    if len(gains) == 1:
+        return np.full(robot.n, part * gains[0])
+    return part * np.array([gains[order.index(joint)] for joint in robot.joint_names])
 
 
-def check_units(robot: Robot, units: object, quantities: Sequence[str]) -> dict[str, Floats]:
+def check_units(
+    robot: Robot, units: object, quantities: Sequence[str], joints: Sequence[str] | None = None
+) -> dict[str, Floats]:
     """Return the factors by quantity, of those quantities that are read and are not SI.
 
     Raises
@@ -121,7 +130,7 @@ def check_units(robot: Robot, units: object, quantities: Sequence[str]) -> dict[
         return {}
     if not isinstance(units, Mapping) or not set(units) <= {*_PER, "tau"}:
         raise ArgumentError(f"units: wanted a mapping from q, qd, qdd or tau to a unit, got {shown(units)}")
-    found = {key: factors(robot, key, unit) for key, unit in units.items()}
+    found = {key: factors(robot, key, unit, joints) for key, unit in units.items()}
     return {key: factor for key, factor in found.items() if factor is not None and key in quantities}
 
 

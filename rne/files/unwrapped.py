@@ -15,8 +15,8 @@ from rne.errors import ArgumentError, FileError, shown
 from rne.files.chunk import Chunk
 from rne.model.robot import Robot
 
-_TURN = 2 * math.pi
-_NEAR = 0.5  # rad; a step that differs from a turn by less is a jump
+TURN = 2 * math.pi
+NEAR = 0.5  # rad; a step that differs from a turn by less is a jump
 
 Unwrap = Sequence[str] | None
 
@@ -33,6 +33,8 @@ class Unwrapper:
     Attributes
     ----------
     turns : by joint, how many jumps were taken out.
+    names : of the joints.
+    taken, refused : (n,) of which joints jumps are taken out, and of which they are refused.
 
     Raises
     ------
@@ -56,13 +58,13 @@ class Unwrapper:
                 raise unknown_name("unwrap", "coordinate", name, names)
             if robot.joint(name).kind != "revolute":
                 raise ArgumentError(f"unwrap: {name} is {robot.joint(name).kind}; only angles have turns")
-        self._names = names
+        self.names = names
         angular = np.array([robot.joint(name).kind == "revolute" for name in names])
         continuous = angular & np.isinf(robot.lower_limit) & np.isinf(robot.upper_limit)
         asked = np.array([name in (joints or ()) for name in names])
         nothing = joints is not None and not joints
-        self._taken = np.zeros(len(names), bool) if nothing else continuous | asked
-        self._refused = np.zeros(len(names), bool) if nothing else angular & ~self._taken
+        self.taken = np.zeros(len(names), bool) if nothing else continuous | asked
+        self.refused = np.zeros(len(names), bool) if nothing else angular & ~self.taken
         self._last: NDArray[Any] = np.full(len(names), np.nan)
         self._step = np.zeros(len(names))
         self._offset = np.zeros(len(names))
@@ -82,18 +84,18 @@ class Unwrapper:
         with np.errstate(invalid="ignore"):
             steps = np.diff(q, axis=0, prepend=self._last[None].astype(q.dtype))
             far = abs(steps) > math.pi
-        for k in np.flatnonzero(self._refused & far.any(axis=0)):
+        for k in np.flatnonzero(self.refused & far.any(axis=0)):
             # A log that wraps goes in small steps elsewhere; what is far from its neighbours everywhere does not wrap.
             before = np.concatenate([self._step[k : k + 1], steps[:-1, k]])
-            jumps = np.flatnonzero((abs(abs(steps[:, k]) - _TURN) < _NEAR) & ~(abs(before) >= _NEAR))
+            jumps = np.flatnonzero((abs(abs(steps[:, k]) - TURN) < NEAR) & ~(abs(before) >= NEAR))
             if jumps.size:
-                row, name = chunk.first + int(jumps[0]) + 1, self._names[k]
+                row, name = chunk.first + int(jumps[0]) + 1, self.names[k]
                 raise FileError(
                     f"{where}: row {row}: q of {name} jumps by {steps[jumps[0], k]:.4g} rad, nearly a turn; if the log "
                     f"wraps its angles, say --unwrap {name}, and if not, --unwrap none"
                 )
         made = None
-        for k in np.flatnonzero(self._taken):
+        for k in np.flatnonzero(self.taken):
             column = q[:, k]
             if np.isnan(column).any() or np.isnan(self._last[k]):
                 known = np.flatnonzero(np.isfinite(column))
@@ -102,13 +104,13 @@ class Unwrapper:
                 step[known] = np.diff(column[known], prepend=before.astype(q.dtype))
             else:
                 step = steps[:, k]
-            turns = np.where(abs(step) > math.pi, np.rint(step / _TURN), 0.0)
-            total = self._offset[k] - _TURN * np.cumsum(turns)
+            turns = np.where(abs(step) > math.pi, np.rint(step / TURN), 0.0)
+            total = self._offset[k] - TURN * np.cumsum(turns)
             if total.any():
                 made = q.copy() if made is None else made
                 made[:, k] = column + total
             if count := int(np.count_nonzero(turns)):
-                self.turns[self._names[k]] = self.turns.get(self._names[k], 0) + count
+                self.turns[self.names[k]] = self.turns.get(self.names[k], 0) + count
             self._offset[k] = total[-1]
         self._keep_last(q)
         self._step = steps[-1].astype(np.float64)

@@ -36,7 +36,8 @@ _FAR = 5 * _PER_OCTAVE // 4  # candidates above the best after which the search 
 _SETTLED = 4.0  # density of a residual over that of the fastest noise, below which it is noise
 _EXPLAINED = 1e-2  # variance of a residual over that of the motion, above which it has motion in it, if it is no noise
 _SAME = 1e-12  # gain in an octave, relative to the square of the motion, that ends it, too
-_WAY_POINTS = 0.04  # s; slower samples are way points
+_WAY_POINTS = 0.04  # s; slower samples may be way points, which are interpolated if that transmits little noise
+_LITTLE = 0.1  # of the derivative
 _CAUTION = 3.0  # in place of 2: too many candidates make one with too high a cutoff look good by chance
 _SAFETY = 2 ** (1 / 12)  # too high a cutoff costs little, too low a cutoff much
 _FREE = 0.3  # share of the noise that must remain in the residual
@@ -84,7 +85,7 @@ def choose(stretches: Sequence[tuple[Floats, Floats]], interval: float, derivati
     """
     n = stretches[0][1].shape[1] if stretches else 0
     enough = [stretch for stretch in stretches if len(stretch[0]) >= _LEAST]
-    if interval >= _WAY_POINTS or not enough or not math.isfinite(interval):
+    if not enough or not math.isfinite(interval):
         return Choice(np.full(n, np.inf), np.zeros(n), np.zeros(n))
     most = max(len(t) for t, _ in enough)
     longest = max(t[-1] - t[0] for t, _ in enough)
@@ -125,7 +126,12 @@ def choose(stretches: Sequence[tuple[Floats, Floats]], interval: float, derivati
     lowest = _lowest(densities)
     chosen = np.minimum(np.array(cutoffs)[best] * _SAFETY, highest)
     which = np.arange(n)
-    return Choice(chosen, lowest[best, which], np.array(powers)[best, which])
+    density, power = lowest[best, which], np.array(powers)[best, which]
+    if interval >= _WAY_POINTS:
+        # A motion with jerks fills the whole band; the limit of the candidates is interpolation.
+        passed = np.sqrt(density * _passed(interval, derivative))
+        chosen[(best >= _usable(densities)) & (passed <= _LITTLE * np.sqrt(power))] = np.inf
+    return Choice(chosen, density, power)
 
 
 def _fastest(stretches: Sequence[tuple[Floats, Floats]], interval: float) -> Floats:
@@ -133,6 +139,11 @@ def _fastest(stretches: Sequence[tuple[Floats, Floats]], interval: float) -> Flo
     squares = np.concatenate([np.diff(y, n=6, axis=0) ** 2 for _, y in stretches])
     found: Floats = interval * squares.mean(axis=0) / math.comb(12, 6)
     return found
+
+
+def _usable(densities: Sequence[Floats]) -> int:
+    """Return the number of the last candidate that leaves enough in the residual to tell the noise."""
+    return int(np.flatnonzero(np.isfinite(np.array(densities)).all(axis=1)).max(initial=-1))
 
 
 def _best(gains: Sequence[Floats], noises: Sequence[float], densities: Sequence[Floats]) -> NDArray[np.int64]:
@@ -157,10 +168,16 @@ def _transmitted(penalty: Penalty, derivative: int, power: int = 1) -> float:
     return float(2 * (values.sum() - values[-1] / 2) * (f[1] - f[0]))
 
 
+def _passed(interval: float, derivative: int) -> float:
+    """Return the integral of (2 pi f)^(2 derivative) up to the frequency of Nyquist, which interpolation passes."""
+    power = 2 * derivative
+    return math.pi**power / (power + 1) / interval ** (power + 1)
+
+
 def noise_of(penalty: Penalty, density: float, derivative: int) -> float:
     """Return the standard deviation of a derivative of filtered noise."""
     if not math.isfinite(penalty.cutoff):
-        return math.nan
+        return math.sqrt(density * _passed(penalty.interval, derivative))
     return math.sqrt(density * _transmitted(penalty, derivative, 2))
 
 

@@ -79,8 +79,9 @@ def differentiate(
     Statistical Science 11 (1996) 89), at the times as they are. That is a filter without delay with the response
     1 / (1 + (f / f_c)^12), which gives positions, velocities and accelerations alike. Its cutoff is the one with the
     least expected error of the accelerations, by an unbiased estimate from the data (Mallows, Technometrics 15 (1973)
-    661); the noise is taken as even over the frequencies around it. Samples more than 0.04 s apart are way points, and
-    interpolated by a quintic spline.
+    661); the noise is taken as even over the frequencies around it. Fewer than 32 samples are interpolated by a quintic
+    spline; so are samples 0.04 s apart or more (way points) whose motion fills the whole band, if the noise that this
+    leaves in the accelerations is less than a tenth of them by the same estimate.
 
     Parameters
     ----------

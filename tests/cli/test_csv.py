@@ -75,6 +75,24 @@ def test_forms_make_no_difference(run: Run, robot_file, states, tmp_path, form, 
     assert plain.count("\n") == 8
 
 
+@pytest.mark.parametrize("quote", ["", '"'])
+@pytest.mark.parametrize("form", ["semicolons and decimal commas", "tabs and decimal commas"])
+@pytest.mark.parametrize("times", ["{:.3f}", "{:.2e}", "00:00:{:06.3f}", "2030-01-31 12:00:{:06.3f}+02:00"])
+def test_decimal_commas_of_times(run: Run, robot_file, tmp_path, form, quote, times) -> None:
+    """As numbers, clocks and time stamps; quotes take the careful reader."""
+    t = np.arange(60) / 40
+    rows = [f"{quote}{times.format(x)}{quote},{0.5 * np.sin(x):.9f},{0.1 + 0.1 * x * x:.9f}" for x in t]
+    text = "\n".join(["t,q_turn,q_slide", *rows]) + "\n"
+    out = tmp_path / "o.npz"
+    plain = run("id", robot_file, "-", "--differentiate", stdin=text)
+    got = run("id", robot_file, "-", "--differentiate", stdin=FORMS[form](text))
+    assert (got.exit_code, got.stdout) == (0, plain.stdout), got.stderr
+    assert run("id", robot_file, "-", stdin=FORMS[form](text)).stdout == run("id", robot_file, "-", stdin=text).stdout
+    assert run("id", robot_file, "-", "-o", out, stdin=FORMS[form](text)).exit_code == 0
+    if times[0] == "{":
+        np.testing.assert_allclose(np.load(out)["t"], t, atol=0.006 if "e" in times else 1e-15)
+
+
 @pytest.mark.parametrize("code", ["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig"])
 @pytest.mark.parametrize("form", ["plain", "tabs and decimal commas"])
 def test_utf16(run: Run, robot_file, states, tmp_path, code, form) -> None:

@@ -68,6 +68,26 @@ def test_units_become_si(robot, tmp_path) -> None:
     )
 
 
+def test_gains_stand_in_the_order_of_joints(robot, tmp_path) -> None:
+    q, qd, _ = motion_of(robot)
+    joints, names = ["gripper", *ORDER], list(robot.joint_names)
+    gain = dict(zip(joints, range(3, 10), strict=True))
+    angle = {name: robot.joint(name).kind == "revolute" for name in names}
+    columns = {f"p{k}": q[:, names.index(j)] * (180 / np.pi if angle[j] else 1e3) for k, j in enumerate(joints) if k}
+    columns |= {f"i{k}": qd[:, names.index(j)] / gain[j] for k, j in enumerate(joints) if k}
+    path = write(tmp_path / "m.parquet", columns)
+    units = {
+        "q": ",".join("deg" if angle.get(j, True) else "mm" for j in joints),
+        "tau": f"A:{','.join(str(gain[j]) for j in joints)}",
+    }
+    options = {"quantities": ["q", "tau"], "rename": {"q": "p{0}", "tau": "i{0}"}, "joints": joints}
+    got = read(path, robot, units=units, **options)[1].arrays
+    np.testing.assert_allclose(got["q"], q, rtol=1e-14, atol=1e-17)
+    np.testing.assert_allclose(got["tau"], qd, rtol=1e-14, atol=1e-17)
+    with pytest.raises(rne.ArgumentError, match=r"wanted 1 or 7 numbers after A: \(gripper, pitch"):
+        read(path, robot, units={"tau": "A:1,2,3,4,5,6"}, **options)
+
+
 @pytest.mark.parametrize(
     ("units", "told"),
     [
@@ -131,6 +151,16 @@ def test_times_in_two_columns(robot, tmp_path) -> None:
         np.testing.assert_array_equal(seconds("m", chunk.t, origin=chunk.t[0]), wanted)
         with pytest.raises(rne.FileError, match=r"nanoseconds within each second alone.*t=stamp.sec\+stamp.nanosec"):
             Trajectory(path, robot, rename={"t": "stamp.nanosec"})
+    alone = {**columns, "stamp.sec": columns["stamp.sec"].astype(float)}
+    for path in (write(tmp_path / "m.parquet", alone), tmp_path / "m.csv"):
+        with Trajectory(path, robot, rename={"t": "stamp.sec"}) as motion:
+            with pytest.raises(rne.FileError, match=r"whole seconds alone.*'t=stamp.sec\+stamp.nanosec'"):
+                next(iter(Differentiated(motion).pieces()))
+            list(motion)
+            assert "--columns 't=stamp.sec+stamp.nanosec'" in " ".join(motion.doubts())
+    del alone["stamp.nanosec"]
+    motion = read(write(tmp_path / "m.parquet", alone), robot, rename={"t": "stamp.sec"})[0]
+    assert "column 'stamp.sec' is too coarse" in " ".join(motion.doubts())
     columns["stamp.nanosec"] = np.where(np.arange(400) == 11, 10**9, columns["stamp.nanosec"])
     with pytest.raises(rne.FileError, match="row 12: 1000000000 nanoseconds are not a fraction of a second"):
         read(write(tmp_path / "m.parquet", columns), robot, rename={"t": "stamp.sec+stamp.nanosec"})
@@ -293,6 +323,31 @@ def test_a_jump_of_a_joint_that_is_not_continuous_is_refused(spinner, tmp_path) 
         derivatives(unwrap=["sway"])
 
 
+@pytest.mark.parametrize("chunk", [None, 1, 13])
+def test_filling_goes_the_short_way_round(spinner, tmp_path, chunk) -> None:
+    t = np.cumsum(np.random.default_rng(0).uniform(0.002, 0.008, 2000))
+    spin, swing = -3 * t, 2 * t  # linear, so that filling is exact
+    lost = (np.arange(2000) % 7 == 3) | (np.arange(2000) % 7 == 4)
+
+    def columns(swing):
+        made = {"t": t, "q_spin": wrapped(spin), "q_swing": swing}
+        return made | {key: np.where(lost, np.nan, made[key]) for key in ("q_spin", "q_swing")}
+
+    q = read(write(tmp_path / "m.parquet", columns(0.1 * swing)), spinner, fill="linear", chunk=chunk)[1].arrays["q"]
+    assert abs(wrapped(q[:-7, 0] - spin[:-7])).max() < 1e-12
+    assert abs(np.diff(wrapped(spin))[lost[1:] | lost[:-1]]).max() > 6  # it did wrap meanwhile
+    path = write(tmp_path / "m.parquet", columns(wrapped(swing)))
+
+    def made(**options):
+        with Trajectory(path, spinner, fill="linear", chunk=chunk) as motion:
+            return joined([read() for read in Differentiated(motion, **options).pieces()]).arrays
+
+    np.testing.assert_allclose(made(unwrap=["swing"])["q"][:-7], np.column_stack([spin, swing])[:-7], atol=1e-6)
+    assert abs(made(unwrap=[])["qd"][:-7, 0]).max() > 100
+    with pytest.raises(rne.FileError, match=r"q of swing jumps by -6.*nearly a turn, across rows.*--unwrap swing"):
+        read(path, spinner, fill="linear", chunk=chunk)
+
+
 def test_hints_where_units_look_wrong(robot, tmp_path) -> None:
     q, qd, _ = motion_of(robot)
     names = robot.joint_names
@@ -317,6 +372,8 @@ def test_hints_where_units_look_wrong(robot, tmp_path) -> None:
     assert "--unit qd=deg/s" in doubts(q, qd * 180 / np.pi, T)
     assert "--unit qd=rpm" in doubts(q, qd * 30 / np.pi, T)
     assert doubts(q, qd * 30 / np.pi * angle + qd * ~angle, T, units={"qd": "rpm"}) == ""
+    for factor in (-1, -2, 2):
+        assert f"d(q)/dt is {1 / factor:.3g} times qd" in doubts(q, factor * qd, T)
     noise = 1e-4 * np.random.default_rng(1).normal(size=q.shape)
     assert doubts(q + noise, qd, T) == ""
     assert "odd for a log" in doubts(q, 0 * qd, T * 1e3)

@@ -235,6 +235,27 @@ def test_way_points_are_interpolated() -> None:
     assert_near(motion.qdd[:, 1], np.full(31, 2.0), 1e-5)
 
 
+@pytest.mark.parametrize("rate", [10, 20, 25])
+def test_slow_logs_are_filtered_where_they_are_noisy(rate) -> None:
+    """Sines with noise, and long lists of way points of quintics without: these are interpolated."""
+    t = np.arange(21 * rate + 1) / rate
+    noise = 1e-3 * np.random.default_rng(7).normal(size=(t.size, 2))
+    motion = rne.differentiate(t, np.column_stack([0.5 * np.sin(2 * t), 0.8 * np.cos(t)]) + noise)
+    wrong = motion.qdd - np.column_stack([-2 * np.sin(2 * t), -0.8 * np.cos(t)])
+    assert rms(wrong[3:-3]) < 0.01 < 0.3 < rms(rne.differentiate(t, noise, cutoff=np.inf).qdd)
+    q, qdd = point_to_point(t, 3)
+    way_points = rne.differentiate(t, q)
+    assert np.isinf(way_points.cutoff).all()
+    assert rms((way_points.qdd - qdd)[3:-3]) < 0.03 * rms(qdd)
+
+
+def test_noise_that_interpolation_passes_is_told() -> None:
+    t = np.arange(2000) / 20
+    noise = 1e-3 * np.random.default_rng(7).normal(size=t.size)
+    motion = rne.differentiate(t, np.sin(2 * t) + noise, cutoff=np.inf)
+    assert motion.noise == pytest.approx(rms((motion.qdd + 4 * np.sin(2 * t))[9:-9]), rel=0.2)
+
+
 def test_polynomials_pass_as_they_are() -> None:
     t = np.cumsum(RANDOM.uniform(0.5e-3, 1.5e-3, 5000))
     motion = rne.differentiate(t, np.column_stack([t**2, 3 - t, np.full(5000, 1e3)]), cutoff=5.0)
