@@ -25,7 +25,7 @@ from rne.kernels.entries import (
 )
 from rne.kernels.layout import SPRINGS
 from rne.model.robot import Robot
-from rne.tables import Report, cells, columns, of_many, worst
+from rne.tables import Part, Report, cells, of_many, titled, worst
 
 _INVERSE = Algorithm(DERIVATIVES_ONE, DERIVATIVES, states=3, gravity=True)
 _FORWARD = Algorithm(FORWARD_DERIVATIVES_ONE, FORWARD_DERIVATIVES, states=3, gravity=True)
@@ -34,15 +34,16 @@ _inverse_one, _forward_one = DERIVATIVES_ONE["float64"], FORWARD_DERIVATIVES_ONE
 _gravity_one = GRAVITY_DERIVATIVE_ONE["float64"]
 
 
-def table_of_matrices(matrices: Mapping[str, Floats]) -> str:
+def parts_of_matrices(matrices: Mapping[str, Floats]) -> list[Part]:
     """Return matrices (..., m, n) as one table under another: of many, the largest entries."""
-    blocks = []
+    parts: list[Part] = []
     for name, matrix in matrices.items():
         *many, rows, count = matrix.shape
         largest = worst(matrix.reshape(*many, rows * count)).reshape(rows, count)
         numbers = {f"{k + 1}": cells(largest[:, k]) for k in range(count)}
-        blocks.append(of_many(tuple(many)) + columns({name: [f"{i + 1}" for i in range(rows)], **numbers}))
-    return "\n\n".join(blocks)
+        gap = [""] if parts else []
+        parts += [*gap, *of_many(tuple(many)), titled({name: [f"{i + 1}" for i in range(rows)], **numbers})]
+    return parts
 
 
 class TorqueDerivatives(
@@ -71,8 +72,8 @@ class TorqueDerivatives(
 
     __slots__ = ()
 
-    def _table(self) -> str:
-        return table_of_matrices(self._asdict())
+    def _parts(self) -> list[Part]:
+        return parts_of_matrices(self._asdict())
 
 
 class AccelerationDerivatives(
@@ -101,8 +102,8 @@ class AccelerationDerivatives(
 
     __slots__ = ()
 
-    def _table(self) -> str:
-        return table_of_matrices(self._asdict())
+    def _parts(self) -> list[Part]:
+        return parts_of_matrices(self._asdict())
 
 
 def inverse_dynamics_derivatives(

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 
 from rne.batch.arguments import Floats
 from rne.check import numbers
-from rne.dynamics.derivatives import forward_dynamics_derivatives, table_of_matrices
+from rne.dynamics.derivatives import forward_dynamics_derivatives, parts_of_matrices
 from rne.errors import ArgumentError, needing
 from rne.model.robot import Robot
-from rne.tables import Report
+from rne.tables import Part, Report
 
 
 class LinearSystem(Report, NamedTuple("LinearSystem", [("A", Floats), ("B", Floats)])):
@@ -36,8 +36,8 @@ class LinearSystem(Report, NamedTuple("LinearSystem", [("A", Floats), ("B", Floa
 
     __slots__ = ()
 
-    def _table(self) -> str:
-        return table_of_matrices(self._asdict())
+    def _parts(self) -> list[Part]:
+        return parts_of_matrices(self._asdict())
 
 
 def linearize(

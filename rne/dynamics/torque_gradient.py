@@ -16,7 +16,7 @@ from rne.errors import ArgumentError
 from rne.kernels.entries import DERIVATIVE_PRODUCT, DERIVATIVE_PRODUCT_ONE
 from rne.kernels.layout import SPRINGS
 from rne.model.robot import Robot
-from rne.tables import Report, cells, columns, of_many, worst
+from rne.tables import Part, Report, cells, of_many, titled, worst
 
 _PRODUCT = Algorithm(DERIVATIVE_PRODUCT_ONE, DERIVATIVE_PRODUCT, states=3, wrench=True, gravity=True)
 _one = DERIVATIVE_PRODUCT_ONE["float64"]
@@ -39,10 +39,10 @@ class TorqueGradient(Report, NamedTuple("TorqueGradient", [("q", Floats), ("qd",
 
     __slots__ = ()
 
-    def _table(self) -> str:
+    def _parts(self) -> list[Part]:
         *many, n = self.q.shape
         terms = {name: cells(worst(part)) for name, part in self._asdict().items()}
-        return of_many(tuple(many)) + columns({"coordinate": [str(i + 1) for i in range(n)], **terms})
+        return [*of_many(tuple(many)), titled({"coordinate": [str(i + 1) for i in range(n)], **terms})]
 
 
 def inverse_dynamics_vjp(
