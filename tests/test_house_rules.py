@@ -25,6 +25,7 @@ LONGEST = 350
 EXTRAS = {
     "codegen": {"sympy"},
     "dask.py": {"dask"},
+    "dynamics/linear_system.py": {"scipy"},
     "files/bags.py": {"rosbags"},
     "files/extra.py": {"pyarrow"},
     "files/mat_hdf5.py": {"h5py", "scipy"},

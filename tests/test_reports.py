@@ -46,6 +46,10 @@ def reports():
     yield base
     yield rne.residual(ARM, Q, QD, QDD, rne.gravity_vector(ARM, Q), t=np.arange(40) / 100)
     yield rne.velocity_torques(ARM, Q, QD)
+    yield rne.inverse_dynamics_derivatives(ARM, Q, QD, QDD)
+    yield rne.forward_dynamics_derivatives(ARM, Q, QD)
+    yield rne.inverse_dynamics_vjp(ARM, Q, QD, QDD, Q)
+    yield rne.linearize(ARM, Q[0])
 
 
 REPORTS = {type(report).__name__: report for report in reports()}

@@ -52,7 +52,10 @@ def _any(*numbers: Any) -> Reached:
     return Reached(sum_of(numbers))
 
 
-_OPERATIONS: dict[str, Any] = {"fma": _any, "like": lambda _, value: value, "lanes_below": lambda *_: 0}
+_OPERATIONS: dict[str, Any] = {
+    "fma": _any, "like": lambda _, value: value, "lanes_below": lambda *_: 0,
+    "by_precision": lambda _, double, __: double,
+}  # fmt: skip
 
 
 def reached(robot: Robot, name: str) -> list[set[Input]]:
@@ -79,22 +82,21 @@ def carrying(program: Program, wanted: Sequence[set[Input]]) -> Program:
     """
     leaves = [place for place, node in enumerate(program.nodes) if node[0] == INPUT]
     reach = _leaves_of(program, leaves)
-    have = [{_input(program.nodes[leaf]) for leaf in reach[output]} for output in program.outputs]
+    on = {leaf: {k for k, place in enumerate(program.outputs) if leaf in reach[place]} for leaf in leaves}
     at_leaf: dict[int, list[Input]] = {}
     at_end: dict[int, list[Input]] = {}
     for lost in sorted(set().union(*wanted)):
-        into = {output for output, inputs in zip(program.outputs, wanted, strict=True) if lost in inputs}
-        lacking = {output for output, inputs in zip(program.outputs, have, strict=True) if lost not in inputs} & into
-        fit = [(leaf, {output for output in program.outputs if leaf in reach[output]}) for leaf in leaves]
-        fit = [(leaf, outputs) for leaf, outputs in fit if outputs <= into]
+        into = {k for k, inputs in enumerate(wanted) if lost in inputs}
+        lacking = into.difference(*(on[leaf] for leaf in leaves if _input(program.nodes[leaf]) == lost))
+        fit = [leaf for leaf in leaves if on[leaf] <= into]
         while lacking:
-            leaf, outputs = max(fit, key=lambda pair: len(pair[1] & lacking), default=(-1, set()))
-            if len(outputs & lacking) < 2:
+            leaf = max(fit, key=lambda leaf: len(on[leaf] & lacking), default=-1)
+            if leaf < 0 or len(on[leaf] & lacking) < 2:
                 break
             at_leaf.setdefault(leaf, []).append(lost)
-            lacking -= outputs
-        for output in sorted(lacking):
-            at_end.setdefault(output, []).append(lost)
+            lacking -= on[leaf]
+        for k in lacking:
+            at_end.setdefault(k, []).append(lost)
     return _with_products(program, at_leaf, at_end)
 
 
@@ -112,7 +114,7 @@ def _leaves_of(program: Program, leaves: Sequence[int]) -> list[set[int]]:
 
 
 def _with_products(program: Program, at_leaf: dict[int, list[Input]], at_end: dict[int, list[Input]]) -> Program:
-    """Return a program in which inputs, times zero, are added to nodes, for all that takes these or at the end."""
+    """Return a program in which inputs, times zero, are added to nodes, by place, and to results, by number."""
     nodes: list[tuple[Any, ...]] = []
     new: list[int] = []
 
@@ -126,6 +128,11 @@ def _with_products(program: Program, at_leaf: dict[int, list[Input]], at_end: di
     for place, node in enumerate(program.nodes):
         nodes.append(with_operands(node, new.__getitem__))
         new.append(with_zeros(len(nodes) - 1, at_leaf.get(place, ())))
-    ends = {output: with_zeros(new[output], at_end.get(output, ())) for output in dict.fromkeys(program.outputs)}
-    conditions = tuple(new[place] for place in program.conditions)
-    return Program(tuple(nodes), tuple(ends[output] for output in program.outputs), conditions)
+    ends: dict[tuple[int, tuple[Input, ...]], int] = {}  # mirrored entries of a matrix are the same node
+    outputs = []
+    for k, place in enumerate(program.outputs):
+        inputs = tuple(at_end.get(k, ()))
+        if (place, inputs) not in ends:
+            ends[place, inputs] = with_zeros(new[place], inputs)
+        outputs.append(ends[place, inputs])
+    return Program(tuple(nodes), tuple(outputs), tuple(new[place] for place in program.conditions))
