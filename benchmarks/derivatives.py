@@ -87,7 +87,7 @@ def _(subject: Subject, s: States, _: int) -> Run:
     def run() -> Any:
         for q, qd, qdd in states:
             found = pin.computeRNEADerivatives(model, data, q, qd, qdd)
-        return found
+        return np.stack(found)  # they are views of `data`
 
     return run
 
@@ -111,6 +111,6 @@ def _(subject: Subject, s: States, _: int) -> Run:
     def run() -> Any:
         for q, qd, tau in states:
             found = pin.computeABADerivatives(model, data, q, qd, tau)
-        return found
+        return np.stack(found)  # they are views of `data`
 
     return run

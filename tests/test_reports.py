@@ -30,10 +30,14 @@ def reports():
     yield rne.differentiate(np.arange(40) / 100, Q)
     yield rne.diagnose("models/planar2/robot.dh.toml")
     yield rne.effective_inertia(ARM, Q)
+    yield rne.forward_dynamics_derivatives(ARM, Q, QD)
     yield rne.inertia_ellipsoid(ARM, Q[0], "link2")
     yield rne.energy_balance(ARM, Q, QD)
     yield rne.excitation(base, samples=50, tries=2)
     yield rne.identify(ARM, Q, QD, QDD, rne.inverse_dynamics(ARM, Q, QD, QDD))
+    yield rne.inverse_dynamics_derivatives(ARM, Q, QD)
+    yield rne.inverse_dynamics_vjp(ARM, Q, QD, QDD, Q)
+    yield rne.linearize(ARM, Q)
     yield rne.link_forces(ARM, Q)
     yield rne.residual(ARM, Q, QD, QDD, rne.inverse_dynamics(ARM, Q, QD) + 0.1)
     yield rne.newton_euler_table(ARM, Q[0], QD[0], QDD[0])
@@ -46,10 +50,6 @@ def reports():
     yield base
     yield rne.residual(ARM, Q, QD, QDD, rne.gravity_vector(ARM, Q), t=np.arange(40) / 100)
     yield rne.velocity_torques(ARM, Q, QD)
-    yield rne.inverse_dynamics_derivatives(ARM, Q, QD, QDD)
-    yield rne.forward_dynamics_derivatives(ARM, Q, QD)
-    yield rne.inverse_dynamics_vjp(ARM, Q, QD, QDD, Q)
-    yield rne.linearize(ARM, Q[0])
 
 
 REPORTS = {type(report).__name__: report for report in reports()}

@@ -34,16 +34,16 @@ _inverse_one, _forward_one = DERIVATIVES_ONE["float64"], FORWARD_DERIVATIVES_ONE
 _gravity_one = GRAVITY_DERIVATIVE_ONE["float64"]
 
 
-def parts_of_matrices(matrices: Mapping[str, Floats]) -> list[Part]:
+def tables_of(matrices: Mapping[str, Floats]) -> list[Part]:
     """Return matrices (..., m, n) as one table under another: of many, the largest entries."""
-    parts: list[Part] = []
+    found: list[Part] = []
     for name, matrix in matrices.items():
         *many, rows, count = matrix.shape
         largest = worst(matrix.reshape(*many, rows * count)).reshape(rows, count)
         numbers = {f"{k + 1}": cells(largest[:, k]) for k in range(count)}
-        gap = [""] if parts else []
-        parts += [*gap, *of_many(tuple(many)), titled({name: [f"{i + 1}" for i in range(rows)], **numbers})]
-    return parts
+        blank = [""] if found else of_many(tuple(many))
+        found += [*blank, titled({name: [f"{i + 1}" for i in range(rows)], **numbers})]
+    return found
 
 
 class TorqueDerivatives(
@@ -65,15 +65,15 @@ class TorqueDerivatives(
     --------
     >>> import rne
     >>> arm = rne.load("models/planar2/robot.dh.toml")
-    >>> rne.inverse_dynamics_derivatives(arm, [0.0, 0.5], [1.0, 0.0]).dtau_dqd.round(3)
-    array([[ 0.   , -0.959],
-           [ 0.959,  0.   ]])
+    >>> rne.inverse_dynamics_derivatives(arm, [0.0, 0.5], [1.0, 0.0]).dtau_dqd.round(3) + 0.0
+    array([[ 0.   , -0.479],
+           [ 0.479,  0.   ]])
     """
 
     __slots__ = ()
 
     def _parts(self) -> list[Part]:
-        return parts_of_matrices(self._asdict())
+        return tables_of(self._asdict())
 
 
 class AccelerationDerivatives(
@@ -96,14 +96,14 @@ class AccelerationDerivatives(
     >>> import rne
     >>> arm = rne.load("models/planar2/robot.dh.toml")
     >>> rne.forward_dynamics_derivatives(arm, [0.0, 0.0]).dqdd_dtau.round(3)
-    array([[  1.714,  -4.286],
-           [ -4.286,  13.714]])
+    array([[ 1.714, -4.286],
+           [-4.286, 13.714]])
     """
 
     __slots__ = ()
 
     def _parts(self) -> list[Part]:
-        return parts_of_matrices(self._asdict())
+        return tables_of(self._asdict())
 
 
 def inverse_dynamics_derivatives(

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from rne.batch.arguments import Floats
 from rne.check import numbers
-from rne.dynamics.derivatives import forward_dynamics_derivatives, parts_of_matrices
+from rne.dynamics.derivatives import forward_dynamics_derivatives, tables_of
 from rne.errors import ArgumentError, needing
 from rne.model.robot import Robot
 from rne.tables import Part, Report
@@ -37,7 +37,7 @@ class LinearSystem(Report, NamedTuple("LinearSystem", [("A", Floats), ("B", Floa
     __slots__ = ()
 
     def _parts(self) -> list[Part]:
-        return parts_of_matrices(self._asdict())
+        return tables_of(self._asdict())
 
 
 def linearize(
@@ -85,11 +85,9 @@ def linearize(
     >>> arm = rne.load("models/planar2/robot.dh.toml")
     >>> up = [1.5707963267948966, 0.0]
     >>> A, B = rne.linearize(arm, up, tau=rne.inverse_dynamics(arm, up), dt=0.01)
-    >>> A.round(4)
-    array([[ 1.0006, -0.0006,  0.01  ,  0.    ],
-           [-0.0006,  1.0017,  0.    ,  0.01  ],
-           [ 0.1123, -0.1123,  1.0006, -0.0006],
-           [-0.1123,  0.3365, -0.0006,  1.0017]])
+    >>> A[2:, :2].round(3)
+    array([[ 0.126, -0.126],
+           [-0.168,  0.463]])
     """
     if dt is not None:
         dt = float(numbers("dt", dt, ()))

@@ -47,3 +47,17 @@ def test_a_frame_more_is_known_everywhere_and_weighs_nothing():
 def test_frames_that_cannot_be_are_refused(arguments, word):
     with pytest.raises(rne.ArgumentError, match=f"^{word}: "):
         rne.load("models/planar2/robot.dh.toml").with_frame(*arguments)
+
+
+def test_the_root_is_the_first_frame_wherever_the_file_has_it():
+    late = rne.load_urdf(
+        '<robot name="late"><link name="hand"><inertial><mass value="1"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><link name="floor"/>'
+        '<joint name="j" type="continuous"><parent link="floor"/><child link="hand"/></joint></robot>'
+    )
+    assert late.tree.root == "floor"
+    assert late.frame_names == ("floor", "hand")
+    assert tuple(rne.forward_kinematics(late, [0.5])) == ("floor", "hand")
+    for name in rne.models():
+        robot = rne.load_model(name)
+        np.testing.assert_array_equal(rne.forward_kinematics(robot, np.ones(robot.n), robot.frame_names[0]), np.eye(4))

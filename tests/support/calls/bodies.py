@@ -233,7 +233,16 @@ BODY_CALLS: tuple[Call, ...] = (
     call_of(rne.Evaluator),
     *(
         call_of(getattr(EVALUATOR, name))
-        for name in ("inverse_dynamics", "forward_dynamics", "gravity_vector", "bias_vector", "mass_matrix", "jacobian")
+        for name in (
+            "inverse_dynamics",
+            "forward_dynamics",
+            "gravity_vector",
+            "bias_vector",
+            "mass_matrix",
+            "jacobian",
+            "inverse_dynamics_derivatives",
+            "forward_dynamics_derivatives",
+        )
     ),
     call_of(EVALUATOR.address_of, method="jacobian"),
     call_of(rne.Inertia, {"tensor": BAD["inertia"], "com": [None, *VECTOR]}, mass=1.0),
