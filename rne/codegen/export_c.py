@@ -60,9 +60,10 @@ def export_c(
         "forward_kinematics:FRAME" and "jacobian:FRAME" (in base axes).
     name : prefix of files and functions, a name in C; that of the robot, with "_" for what C does not allow, if None.
     dtype : "float64" for ``double`` or "float32" for ``float``.
-    parameters : what the functions are to be given at run time, behind the state and in this order: "gravity" (3, m/s^2
-        in base axes), and "payload" or "payload:FRAME" (10: mass, center of mass, ixx, ixy, ixz, iyy, iyz, izz about
-        it, in the axes of the frame, by default that of the tip).
+    parameters : what the functions are to be given at run time, behind the state: "gravity" (3, m/s^2 in base axes),
+        and "payload" or "payload:FRAME" (10: mass, center of mass, ixx, ixy, ixz, iyy, iyz, izz about it, in the axes
+        of the frame, by default that of the tip). The arguments in C stand in this order, gravity before payload,
+        whatever the order here; a function has those that it depends on.
     friction : whether inverse and forward dynamics, and the regressor, count the friction of the joints.
 
     Returns

@@ -59,6 +59,11 @@ class Parameters(NamedTuple):
         gravity = (("gravity", 3),) if self.gravity else ()
         return gravity if self.payload is None else (*gravity, ("payload", len(PAYLOAD)))
 
+    def felt(self, function: str) -> Parameters:
+        """Return those that a function depends on."""
+        heavy = function not in _WEIGHTLESS["gravity"], function not in _WEIGHTLESS["payload"]
+        return Parameters(self.gravity and heavy[0], self.payload if heavy[1] else None)
+
 
 NONE = Parameters()
 
@@ -134,8 +139,8 @@ class Functions:
             There is none of that name, or the robot does not have the frame.
         """
         function, frame = self._settle(name)
-        graph = Graph()
-        state = _State(self, graph)
+        graph, parameters = Graph(), self.parameters.felt(function)
+        state = _State(self, graph, parameters)
         takes, result, shape = _KNOWN[function]
         found = _run(function, frame, state, self)
         outputs, suspect = found if isinstance(found, tuple) else (found, 0)
@@ -145,7 +150,7 @@ class Functions:
         sizes = {"n": n, "P": len(flat) // n if n else 0}
         return Traced(
             name,
-            known + tuple(given for given in self.parameters.arguments if function not in _WEIGHTLESS[given[0]]),
+            known + parameters.arguments,
             result,
             tuple(sizes.get(size, size) for size in shape),
             program(graph, flat, suspect),
@@ -160,34 +165,40 @@ class Functions:
             raise unknown_name("functions", "frame", frame, self.robot.links.frames)
         return function, frame
 
-    def _table(self, graph: Graph) -> Any:
+    def table(self, graph: Graph, parameters: Parameters) -> Any:
+        """Return the link table with parameters as inputs of a graph.
+
+        A payload moves the frames of slides, which are at the center of mass of what slides. The table of a function
+        that needs no payload has to be without it: sites of frames stand in the axes of the robot without payload.
+        """
         table = cleaned(self.robot.links.table)
-        if self.parameters == NONE:
+        if parameters == NONE:
             return table
-        graph.rounding = 1e-15
+        graph.rounding, graph.guarded = 1e-15, True
         tree = self.robot.tree
-        if self.parameters.gravity:
+        if parameters.gravity:
             pull: Any = tuple(graph.input("gravity", k) for k in range(3))
             tree = replace(tree, gravity=pull)
-        if self.parameters.payload is not None:
+        if parameters.payload is not None:
             m, x, y, z, ixx, ixy, ixz, iyy, iyz, izz = (graph.input("payload", k) for k in range(len(PAYLOAD)))
             name = "\0payload"  # no file has it
             inertia = ((ixx, ixy, ixz), (ixy, iyy, iyz), (ixz, iyz, izz))
             body: Any = Body(name, m, (x, y, z), inertia)  # type: ignore[arg-type]
-            joint = Joint(name, "fixed", self.parameters.payload, name, Pose(), (0.0, 0.0, 1.0))
+            joint = Joint(name, "fixed", parameters.payload, name, Pose(), (0.0, 0.0, 1.0))
             tree = replace(tree, bodies=(*tree.bodies, body), joints=(*tree.joints, joint))
         symbols = table_of_numbers(tree, self.robot.joint_names)
-        graph.rounding = 0.0
+        graph.rounding, graph.guarded = 0.0, False
         return beside(symbols, table, lambda x: isinstance(x, Number) and graph.value(x.id) is None)
 
 
 class _State:
     """Arguments of the functions as numbers of a graph."""
 
-    def __init__(self, functions: Functions, graph: Graph) -> None:
+    def __init__(self, functions: Functions, graph: Graph, parameters: Parameters) -> None:
         twins = Twins(recording(functions.single))
         self.graph = graph
-        self.tracer = Tracer(twins, functions._table(graph), graph.const(0.0), of_joints=functions.of_joints)
+        table = functions.table(graph, parameters)
+        self.tracer = Tracer(twins, table, graph.const(0.0), of_joints=functions.of_joints)
         self._n = functions.robot.n
         self._of_joints = functions.of_joints
 

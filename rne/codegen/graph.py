@@ -45,9 +45,11 @@ class Graph:
     nodes : what each node does; its place is its id.
     beyond : comparisons that hold where the sine of an angle has to be calculated in another way.
     rounding : how far from 0, 1 and -1 a constant may be and be taken for it.
+    guarded : whether a division by zero divides by one instead, as for a center of mass where no mass is.
     """
 
     rounding = 0.0
+    guarded = False
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
@@ -169,6 +171,9 @@ class Graph:
             return self._signed(minus_a != minus_b, a)
         if x is not None and y:
             return self._signed(minus_a != minus_b, self._const(x / y))
+        if self.guarded and y is None:  # b + 1 - sign(b)^2
+            sign, one = self.sign(b, self._const(1.0), self._const(-1.0)), self._const(1.0)
+            b = self.add(b, self.add(one, self.neg(self.mul(sign, sign))))
         return self._signed(minus_a != minus_b, self._node(DIV, a, b))
 
     def sin(self, a: int) -> int:

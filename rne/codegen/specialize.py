@@ -9,6 +9,7 @@ from rne.batch.arguments import check_robot
 from rne.codegen.functions import Functions
 from rne.codegen.graph import Conditions, Graph, recording
 from rne.codegen.program import Program, program, with_operands
+from rne.codegen.reach import carrying, reached
 from rne.codegen.twins import Twins
 from rne.errors import ArgumentError
 from rne.kernels.entries import (
@@ -23,7 +24,7 @@ from rne.kernels.entries import (
 )
 from rne.kernels.jit import Entry
 from rne.kernels.layout import SPRINGS, WITH_ROTORS
-from rne.kernels.operations import CONST, FMA, INPUT
+from rne.kernels.operations import INPUT
 from rne.kernels.own_code import own_entry
 from rne.kernels.straight import Line
 from rne.model.robot import Robot
@@ -60,7 +61,8 @@ def specialize(robot: Robot) -> Robot:
 
     Returns
     -------
-    robot : the same to everything else. Results may differ in the last digits from those of the robot that was given.
+    robot : the same to everything else. Results may differ in the last digits from those of the robot that was given,
+        and are NaN for the same states.
 
     Raises
     ------
@@ -98,9 +100,10 @@ def _own(robot: Robot) -> Own:
     if not follows:
         known["forward_dynamics"] = ((FORWARD_DYNAMICS_ONE["aba"], FORWARD_DYNAMICS["aba"]), (SPRINGS,))
     for name, (by_precision, flags) in known.items():
+        wanted = reached(robot, name)
         for precision in ("float64", "float32"):
             traced = Functions(robot, single=precision == "float32", of_joints=True).trace(name)
-            found = _keeping_nan(traced.program, name, robot)
+            found = carrying(traced.program, wanted)
             one, many = (entries[precision] for entries in by_precision)
             for entry, line in ((one, Line(*found, joints)), (many, _of_many(found, joints, precision))):
                 own[entry, flags] = own_entry(name, entry, line, robot.n, follows)
@@ -141,27 +144,3 @@ def _side_by_side(long: int, short: int, pieces: int) -> Iterator[int]:
         for stream, length in enumerate((long, short)):
             for _ in range(length * k // max(pieces, 1), length * (k + 1) // max(pieces, 1)):
                 yield stream
-
-
-def _keeping_nan(program: Program, name: str, robot: Robot) -> Program:
-    """Return a program whose results are NaN where an input is, even one that does not count otherwise.
-
-    The code for all robots multiplies by the zeros that are left out here. Such an input, times zero, is added to the
-    result of its own joint.
-    """
-    takes = {"inverse_dynamics": ("q", "qd", "qdd"), "forward_dynamics": ("q", "qd", "qdd")}.get(name, ("q",))
-    counts = set(program.inputs())
-    nodes, outputs, links = list(program.nodes), list(program.outputs), robot.links
-    for joint in range(len(links.joints)):
-        for argument in takes:
-            names = (argument, "sin", "cos") if argument == "q" else (argument,)
-            if any((other, joint) in counts for other in names):
-                continue
-            if name == "mass_matrix":
-                output = int(links.leaders[joint] if len(links.joints) > robot.n else joint) * (robot.n + 1)
-            else:
-                output = joint
-            first = len(nodes)
-            nodes += [(INPUT, argument, joint), (CONST, 0.0), (FMA, first, first + 1, outputs[output])]
-            outputs[output] = first + 2
-    return program._replace(nodes=tuple(nodes), outputs=tuple(outputs))

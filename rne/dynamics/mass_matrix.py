@@ -70,7 +70,8 @@ def mass_matrix(
     Returns
     -------
     M : (..., n, n) kg m^2, kg m or kg; float32 if `q` is, otherwise float64. Mimic joints contribute to the entries of
-        their leaders: G^T M G. NaN or infinity in a sample does not affect other samples.
+        their leaders: G^T M G. NaN or infinity in a sample does not affect other samples. In its own, the diagonal
+        entry of that joint is NaN, and all entries that depend on its position; the others keep their numbers.
 
     Raises
     ------

@@ -123,7 +123,8 @@ def _places(M: ArrayLike, n: int) -> tuple[list[Array], Array | None]:
         wanted = f"(4, 4), ({n}, 4, 4) or ({n + 1}, 4, 4)"
         raise ArgumentError(f"M: wanted poses of shape {wanted} for {n} screws, got shape {full.shape}")
     for k, place in enumerate(places):
-        as_pose("M" if full.ndim == 2 else f"M[{k}]", place)
+        pose, places[k] = as_pose("M" if full.ndim == 2 else f"M[{k}]", place), np.eye(4)
+        places[k][:3, :3], places[k][:3, 3] = pose.rotation, pose.position
     return places[:n], places[n] if len(places) > n else None
 
 

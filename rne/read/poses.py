@@ -8,7 +8,7 @@ from math import cos, sin
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.check import ZERO, Matrix, Vector, numbers, rotation_matrix, vector
+from rne.check import ORTHONORMAL, ZERO, Matrix, Vector, numbers, rotation_matrix, rounding, vector
 from rne.errors import ArgumentError, shown
 from rne.model.tree import Pose
 
@@ -77,7 +77,7 @@ def as_pose(argument: str, value: object) -> Pose:
     Raises
     ------
     ArgumentError
-        It is anything else, or no rotation and position.
+        It is anything else, or no rotation and position up to rounding.
     """
     if value is None:
         return Pose()
@@ -89,7 +89,7 @@ def as_pose(argument: str, value: object) -> Pose:
         rpy = vector(f"{argument}['rpy']", value.get("rpy", ZERO))
         return Pose(rotation_rpy(rpy), vector(f"{argument}['xyz']", value.get("xyz", ZERO)))
     full = numbers(argument, value, (4, 4))  # type: ignore[arg-type]
-    if (full[3] != (0.0, 0.0, 0.0, 1.0)).any():
+    if np.abs(full[3] - (0.0, 0.0, 0.0, 1.0)).max() > rounding(full, ORTHONORMAL):
         raise ArgumentError(f"{argument}: wanted the last row 0 0 0 1 of a pose, got {full[3].tolist()}")
     return _checked(argument, full[:3, :3], full[:3, 3])
 

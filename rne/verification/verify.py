@@ -112,7 +112,7 @@ def verify(robot: Robot, *, samples: int = 100, seed: int = 0) -> Verification:
     matrix and its inverse, the Coriolis matrix and Christoffel symbols, energies, poses, Jacobians, velocities and
     accelerations of frames, the center of mass, static torques, joint wrenches and the regressor, each for single
     states and for batches, in float64 and in float32. They do not cover `simulate` and the controllers, which build on
-    the same functions.
+    the same functions, nor the derivatives of torques, accelerations and Jacobians.
 
     States are drawn uniformly within the limits of the joints and of their mimic joints, or within half a turn or one
     meter either way without limits. They are processed in chunks, so memory does not grow with their number.

@@ -12,57 +12,20 @@ import numpy as np
 import oracles
 import pytest
 import reference
+from c_code import ALL, COMPILERS, call, library, passes
 from checks import assert_near, random_tree
 
 import rne
 
-STRICT = ["-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror"]
-COMPILERS = [
-    pytest.param([c, *mode, *STRICT], id=f"{c} {mode[-1]}")
-    for c, mode in (
-        ("gcc", ["-std=c99"]), ("clang", ["-std=c99"]),
-        ("g++", ["-x", "c++", "-std=c++17"]), ("clang++", ["-x", "c++", "-std=c++17"]),
-    )
-    if shutil.which(c)
-]  # fmt: skip
 pytestmark = [
     pytest.mark.filterwarnings("ignore::rne.errors.ModelWarning"),
     pytest.mark.skipif(not COMPILERS, reason="there is no compiler"),
 ]
-ALL = (
-    "inverse_dynamics", "forward_dynamics", "gravity_vector", "bias_vector", "mass_matrix", "coriolis_matrix",
-    "christoffel", "regressor",
-)  # fmt: skip
 
 
 def all_of(robot):
     frame = robot.frame_names[-1]
     return [*ALL, f"forward_kinematics:{frame}", f"jacobian:{frame}"]
-
-
-def passes(paths, compiler, *flags):
-    """Compile the source and its test and run it; return what it says."""
-    program = paths[0].with_name("program")
-    command = [*compiler, *flags, str(paths[1]), str(paths[2]), "-o", str(program), "-lm"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    ran = subprocess.run([str(program)], capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stdout
-    assert ran.stdout.endswith("passed\n")
-    return ran.stdout
-
-
-def library(paths):
-    path = paths[0].with_suffix(".so")
-    subprocess.run([*COMPILERS[0].values[0], "-O1", "-shared", "-fPIC", str(paths[1]), "-o", path, "-lm"], check=True)
-    return ctypes.CDLL(str(path))
-
-
-def call(function, shape, *arguments, real=ctypes.c_double):
-    out = (real * int(np.prod(shape)))()
-    status = function(*((real * len(x))(*x) for x in arguments), out)
-    return np.array(out).reshape(shape), status
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)

@@ -17,8 +17,9 @@ import reference
 from checks import assert_near, assert_same_bits, random_tree
 
 import rne
-from rne.codegen import specialize as module
-from rne.codegen.program import Program
+from rne.codegen.evaluation import evaluate
+from rne.codegen.functions import Functions
+from rne.codegen.reach import carrying, reached
 
 pytestmark = pytest.mark.filterwarnings("ignore::rne.errors.ModelWarning")
 PANDA = "models/panda/robot.urdf"
@@ -94,16 +95,50 @@ def test_angles_of_any_size(panda, special):
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_nan_of_any_argument_shows_in_its_sample_alone(panda, special, name):
+def test_what_is_not_finite_shows_where_it_does_in_the_code_for_all(panda, special, name):
+    """In its sample alone, in the same numbers, of any argument: also where a straight line leaves its product out."""
     given = states(panda, 24)[: FUNCTIONS[name]]
     clean = getattr(rne, name)(special, *given)
-    for argument in range(len(given)):
-        for joint in range(panda.n):
-            broken = given.copy()
-            broken[argument, 11, joint] = np.nan
-            got = getattr(rne, name)(special, *broken)
-            assert np.isnan(got[11]).any()
-            assert_same_bits(np.delete(got, 11, axis=0), np.delete(clean, 11, axis=0))
+    for bad in (np.nan, np.inf):
+        for argument in range(len(given)):
+            for joint in range(panda.n):
+                broken = given.copy()
+                broken[argument, 11, joint] = bad
+                got, want = getattr(rne, name)(special, *broken), getattr(rne, name)(panda, *broken)
+                assert not np.isfinite(want[11]).all()
+                assert_same_bits(np.isfinite(got), np.isfinite(want))
+                single = getattr(rne, name)(special, *(x[11].copy() for x in broken))
+                assert_same_bits(np.isfinite(single), np.isfinite(want[11]))
+                assert_same_bits(np.delete(got, 11, axis=0), np.delete(clean, 11, axis=0))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_nan_goes_through_random_robots_as_in_the_code_for_all(seed):
+    """Slides, branches, followers, massless links and right angles, whose zeros a straight line leaves out."""
+    robot = rne.Robot(random_tree(seed, 5, couplings=0.3, skew=0.2, massless=0.3, heavy_tips=True))
+    for name in ("inverse_dynamics", "gravity_vector", "mass_matrix", "forward_dynamics"):
+        if name == "forward_dynamics" and robot.n < 5:
+            continue  # no code of its own
+        line = carrying(Functions(robot, of_joints=True).trace(name).program, reached(robot, name))
+        _nan_spreads_as(robot, name, line)
+
+
+def _nan_spreads_as(robot, name, line):
+    """A straight line run by numpy against the compiled code for all robots, with one NaN after the other."""
+    links, count, follows = robot.links, FUNCTIONS[name], robot.n < len(robot.links.joints)
+    rng = np.random.default_rng(0)
+    for argument in range(count):
+        for coordinate in range(robot.n):
+            state = rng.normal(size=(count, robot.n))
+            state[argument, coordinate] = np.nan
+            of_joints = state[:, links.leaders] * links.ratios if follows else state
+            values = dict(zip(("q", "qd", "qdd"), of_joints, strict=False))
+            got = evaluate(line, values | {"sin": np.sin(of_joints[0]), "cos": np.cos(of_joints[0])})
+            if follows and name != "mass_matrix":
+                of_joints, got = got, np.zeros(robot.n)
+                np.add.at(got, links.leaders, of_joints)
+            want = getattr(rne, name)(robot, *state)
+            assert_same_bits(np.isnan(got.reshape(want.shape)), np.isnan(want))
 
 
 def test_its_own_code_runs(panda, special, monkeypatch):
@@ -210,6 +245,8 @@ def test_a_big_robot_of_pinocchio():
         assert_near(tau[k], oracles.pin_inverse_dynamics(pm, robot.joint_names, q[k], qd[k], qdd[k]), rtol=1e-11)
 
 
-def test_no_input_is_left_out(panda):
-    program = module._keeping_nan(Program((("input", "q", 1),), (0,) * 7), "gravity_vector", panda)
-    assert {index for _, index in program.inputs()} == set(range(7))
+def test_few_multiply_adds_carry_a_nan(panda):
+    """The first position of a Panda counts in no result: one for all seven. Masses take one for each joint."""
+    for name, count in {"inverse_dynamics": 1, "gravity_vector": 1, "forward_dynamics": 1, "mass_matrix": 7}.items():
+        plain = Functions(panda, of_joints=True).trace(name).program
+        assert carrying(plain, reached(panda, name)).count() - plain.count() == count

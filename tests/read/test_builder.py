@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from checks import assert_near, random_states
+from checks import assert_near, assert_same_bits, random_states
 
 import rne
 from rne.errors import ArgumentError, ModelError, ModelWarning, UnknownNameError
@@ -166,6 +166,23 @@ def test_a_thread_carries_what_it_lifts():
     robot = rne.from_screws(np.eye(4), np.transpose([[0, 0, 1, 0, 0, h]]), [nut])
     assert_near(rne.gravity_vector(robot, [0.7]), [2.0 * 9.81 * h])
     assert_near(rne.mass_matrix(robot, [0.7]), [[4e-4 + 2.0 * h * h]])
+
+
+@pytest.mark.parametrize("error", [-1e-16, 3e-7])
+def test_rounding_in_a_pose(error):
+    """What six digits leave in the last row is forgiven as it is in the rotation; more is not."""
+    S = np.transpose([[0, 0, 1, 0, 0, 0], [0, 1, 0, -0.3, 0, 0.1]])
+    tool, bodies = np.eye(4), [rne.Inertia.box(2.0, (0.1, 0.2, 0.3))] * 2
+    tool[:3, 3] = 0.4, 0.1, 0.3
+    rounded = tool + error * np.array([[0, 0, 0, 0]] * 3 + [[1, 1, -1, 1]])
+    one, other = (rne.from_screws(M, S, bodies) for M in (tool, rounded))
+    assert_same_bits(rne.jacobian(one, [0.3, 0.4], "tool"), rne.jacobian(other, [0.3, 0.4], "tool"))
+    in_body = [rne.from_screws(M, S, bodies, frame="body") for M in (tool, rounded)]
+    assert_same_bits(*(rne.mass_matrix(robot, [0.3, 0.4]) for robot in in_body))
+    based = [rne.from_screws(tool, S, bodies, base=M) for M in (tool, rounded)]
+    assert based[0].tree == based[1].tree
+    with pytest.raises(ArgumentError, match="M: wanted the last row 0 0 0 1"):
+        rne.from_screws(rounded + np.diag([0, 0, 0, 1.0000001e-3]), S, bodies)
 
 
 def test_spatial_inertias_about_any_point():

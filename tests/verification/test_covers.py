@@ -16,11 +16,15 @@ from rne.verification import identities, kinematic_identities, variants
 from rne.verification import verify as verification
 from rne.verification.verify import verify
 
-# Integration is not looked at, nor the memory of an evaluator; the inertia at a frame has no batch to be compared with.
+DERIVATIVES = ("DERIVATIVES", "DERIVATIVE_PRODUCT", "FORWARD_DERIVATIVES", "GRAVITY_DERIVATIVE", "JACOBIAN_DOT")
+# Integration is not looked at, nor are derivatives (those are compared with complex steps and with Pinocchio in
+# tests/dynamics), nor the memory of an evaluator; the inertia at a frame has no batch to be compared with.
 LEFT_OUT = (
     "SIMULATE_ONE", "SIMULATE", "CONTROLLED_ONE", "CONTROLLED", "CONTROL_ONE", "STAGE_OF_STEP", "STILL",
     "INVERSE_DYNAMICS_POINTER", "FORWARD_DYNAMICS_POINTER.aba", "FORWARD_DYNAMICS_POINTER.crba",
     *(f"EVALUATE.{name}" for name in entries.EVALUATE), "OPERATIONAL_INERTIA_ONE",
+    *(f"{name}{one}.float{bits}" for name in DERIVATIVES for one in ("", "_ONE") for bits in (64, 32)),
+    "STATIC_DERIVATIVE.float64", "STATIC_DERIVATIVE.float32",
 )  # fmt: skip
 
 

@@ -261,7 +261,8 @@ def _read_pose(table: Fields, key: str) -> Pose:
         return Pose()
     rotation = matrix[:3, :3]
     off = np.abs(rotation @ rotation.T - np.eye(3)).max()
-    if off > ROTATION_ROUNDING or np.linalg.det(rotation) < 0 or (matrix[3] != (0, 0, 0, 1)).any():
+    off = max(off, np.abs(matrix[3] - (0.0, 0.0, 0.0, 1.0)).max())
+    if off > ROTATION_ROUNDING or np.linalg.det(rotation) < 0:
         table.spot(key).error(
             f"{key} = {shown(value)} is not a pose: a rotation (orthonormal to {ROTATION_ROUNDING:g}, right-handed) and"
             " a position above the row 0 0 0 1 are wanted"
