@@ -204,3 +204,18 @@ def test_a_strange_sample_leaves_the_others_alone(function, dtype, strange):
         got = function(robot, spoilt)
         assert_same_bits(np.delete(got, k, axis=0), np.delete(clean, k, axis=0))
         assert not np.isfinite(got[k]).all()
+
+
+@pytest.mark.parametrize("joint", range(6))
+def test_nan_shows_in_what_depends_on_it_and_on_the_diagonal(joint):
+    """Also that of the first joint, on which no entry depends; what lies beyond the joint alone keeps its numbers."""
+    robot, q = arm(), random_states(6, 1)[0][0]
+    clean = rne.mass_matrix(robot, q)
+    q[joint] += 1.0
+    depends = np.abs(rne.mass_matrix(robot, q) - clean) > 1e-9
+    q[joint] = np.nan
+    M = rne.mass_matrix(robot, q)
+    assert np.isnan(M[joint, joint])
+    assert np.isnan(M[depends]).all()
+    assert depends.any() == (joint > 0)
+    assert_same_bits(M[joint + 1 :, joint + 1 :], clean[joint + 1 :, joint + 1 :])
