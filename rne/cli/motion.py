@@ -120,7 +120,8 @@ _READING = (
         "--joints",
         metavar="A,B,C",
         callback=_names,
-        help="Joints in the order in which the file numbers them, for {0}, {1}, lists of columns, units and gains; that of the robot by default.",
+        help="Joints in the order in which the file numbers them, for {0}, {1}, lists of columns, units and gains; "
+        "that of the robot by default.",
     ),
     click.option(
         "--unit",

@@ -117,9 +117,9 @@ def _turn(where: str, first: int, k: int, unwrapper: Unwrapper, x: Floats, known
         if jumps.size:
             name = unwrapper.names[k]
             raise FileError(
-                f"{where}: row {first + known[jumps[0]] + 1}: q of {name} jumps by {change[jumps[0]]:.4g} rad, nearly a "
-                f"turn, across rows without a number; if the log wraps its angles, say --differentiate --unwrap {name}, "
-                "and if not, --differentiate --unwrap none or --fill last"
+                f"{where}: row {first + known[jumps[0]] + 1}: q of {name} jumps by {change[jumps[0]]:.4g} rad, nearly "
+                f"a turn, across rows without a number; if the log wraps its angles, say --differentiate --unwrap "
+                f"{name}, and if not, --differentiate --unwrap none or --fill last"
             )
         return
     for jump in np.flatnonzero(wide & (abs(change) > math.pi)).tolist():

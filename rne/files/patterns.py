@@ -84,8 +84,8 @@ def check_label(where: str, first: int, name: str, column: pa.Array, wanted: str
     if not compute.all(same, min_count=0).as_py():
         row = compute.index(same, False).as_py()
         raise FileError(
-            f"{where}: row {first + row + 1}: column {name!r}: joint {column[row].as_py()!r} stands where the first row "
-            f"has {wanted!r}; wanted is one order in all rows"
+            f"{where}: row {first + row + 1}: column {name!r}: joint {column[row].as_py()!r} stands where the first "
+            f"row has {wanted!r}; wanted is one order in all rows"
         )
 
 
@@ -222,7 +222,8 @@ def whole_seconds(time: str, names: Collection[str]) -> str:
     rest = nanoseconds_of(time, names)
     if rest is None:
         return f"column {time!r} is too coarse for these rows, as whole seconds are; wanted are finer times"
-    return f"column {time!r} has whole seconds alone, which {rest!r} continues; wanted is {advice({'t': f'{time}+{rest}'})}"
+    wanted = advice({"t": f"{time}+{rest}"})
+    return f"column {time!r} has whole seconds alone, which {rest!r} continues; wanted is {wanted}"
 
 
 def seconds_of(name: str, names: Collection[str]) -> str | None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.check import numbers, real_array
-from rne.errors import ArgumentError
+from rne.errors import ArgumentError, ModelWarning
 from rne.tables import Part, Report, cells, titled
-from rne.trajectory.filters import Collector, Filter, stretches, usual_step, wish_of
+from rne.trajectory.filters import LEAST, Collector, Filter, stretches, usual_step, wish_of
 
 Floats = NDArray[np.float64]
 
@@ -105,6 +106,11 @@ def differentiate(
     ArgumentError
         An argument has the wrong shape or value, or times decrease.
 
+    Warns
+    -----
+    ModelWarning
+        There are too few times for derivatives, or positions jump by nearly a turn.
+
     Examples
     --------
     >>> import numpy as np, rne
@@ -131,6 +137,8 @@ def differentiate(
     interval, usual = usual_step(times)
     longest = usual if gap is None else _length_of(gap)
     n = 1 if values.ndim == 1 else values.shape[1]
+    if n == 0:
+        raise ArgumentError(f"q: wanted at least one coordinate, got shape {values.shape}")
     rows = np.stack([x.reshape(len(times), n) for x in (values, others) if x is not None], axis=1)
     collector = Collector(n)
     for start, stop in stretches(times, longest):
@@ -139,6 +147,7 @@ def differentiate(
     chosen = Filter(wish, collector, interval, n, 2)
     made = chosen.whole(times, rows, longest, 2)
     smooth, qd, qdd = (part[:, 0].reshape(values.shape) for part in made)
+    _doubt(times, values, qdd)
     return Derivatives(
         q=smooth,
         qd=qd,
@@ -157,6 +166,32 @@ def _like(name: str, value: ArrayLike, rows: int) -> Floats:
     if array.ndim not in (1, 2) or len(array) != rows:
         raise ArgumentError(f"{name}: wanted shape ({rows}, n), since t has {rows} times; got {array.shape}")
     return array
+
+
+def _doubt(t: Floats, q: Floats, qdd: Floats) -> None:
+    """Warn of what gives no derivatives, or those of jumps."""
+    if len(t) and np.isnan(qdd).all() and not np.isnan(q).all():
+        distinct = 1 + int(np.count_nonzero(np.diff(t)))
+        warnings.warn(
+            f"t: {distinct} distinct times, between gaps too few for derivatives, which are NaN; wanted are {LEAST} or "
+            "more, or degree + 1 in a window",
+            ModelWarning,
+            stacklevel=3,
+        )
+    if len(t) < 2:
+        return
+    steps = abs(np.diff(q.reshape(len(t), -1), axis=0))
+    with np.errstate(invalid="ignore"):
+        # A motion that wraps goes in small steps elsewhere.
+        wraps = (abs(steps - 2 * np.pi) < 0.5).any(axis=0) & (np.median(np.nan_to_num(steps), axis=0) < 0.5)
+    if wraps.any():
+        told = ", ".join(map(str, np.flatnonzero(wraps)))
+        warnings.warn(
+            f"q: coordinates {told} (from zero) jump by nearly a turn between two samples; angles that wrap need "
+            "numpy.unwrap(q, axis=0) first",
+            ModelWarning,
+            stacklevel=3,
+        )
 
 
 def _length_of(gap: float) -> float:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rne.check import real_array, whole_number
 from rne.errors import ArgumentError, shown
 from rne.trajectory.bandwidth import Choice, choose, noise_of
-from rne.trajectory.penalized import INTERPOLATION, SMOOTHING, penalty_of
+from rne.trajectory.penalized import SHORT, SMOOTHING, penalty_of
 from rne.trajectory.pieces import Pieces, Polynomials
 from rne.trajectory.polynomials import DEGREE, check_filter, cutoff_of, gain_of, window_of
 
@@ -23,8 +23,9 @@ LIMIT = 131_072
 """Samples up to which the filter is chosen from all of them."""
 _BLOCK = 32_768  # samples of a stretch where there are more
 _STEPS = 1000  # initial steps that tell the usual one
+_REST = 1e-6  # of the longest step between samples, below which a step is rest
 _GAP = 10.0  # steps longer than this multiple of the usual step are gaps
-_LEAST = 5  # distinct times, below which there are no derivatives
+LEAST = 5  # distinct times, below which there are no derivatives
 
 
 def usual_step(t: Floats) -> tuple[float, float]:
@@ -174,8 +175,11 @@ class Filter:
             self.noise = np.where(choice.density > 0, gain * np.sqrt(choice.density / step), np.nan)
             self.edge = np.full(n, window // 2 * step)
             self._short: Pieces | Polynomials = self.run
+            self._few: Pieces | Polynomials = self.run
         else:
             penalties = choice.penalties(step, derivative)
+            for k in np.flatnonzero(np.isinf(choice.cutoff) & _resting(collector.stretches(), n)):
+                penalties[k] = penalty_of(np.inf, step, order=SHORT)
             self.run = Pieces(penalties, step)
             self.cutoff = np.array([penalty.cutoff for penalty in penalties])
             self.noise = np.array(
@@ -186,19 +190,26 @@ class Filter:
             )
             self.edge = np.where(np.isfinite(self.cutoff), 1 / self.cutoff, 2 * step)
             # With few samples a penalty of high order leaves too much free.
-            self._short = Pieces([penalty_of(cutoff, step, order=INTERPOLATION) for cutoff in self.cutoff], step)
+            self._few = Pieces([penalty_of(cutoff, step, order=SHORT) for cutoff in self.cutoff], step)
+            orders = [penalty.order if np.isinf(penalty.cutoff) else SHORT for penalty in penalties]
+            self._short = Pieces(
+                [penalty_of(cutoff, step, order=order) for cutoff, order in zip(self.cutoff, orders, strict=True)], step
+            )
 
     def piece(
         self, t: Floats, y: Floats, core: slice, number: int, end: float | None, derivatives: int
     ) -> list[Floats]:
         """Return the same as `Pieces.piece`; a stretch that is too short has no derivatives."""
-        if number == 0 and end is not None and len(t) < 2 * SMOOTHING:
+        lost = int(np.isnan(y).any(axis=1).sum(axis=0).max(initial=0)) if number == 0 and end is not None else 0
+        if number == 0 and end is not None and len(t) - lost < 2 * SMOOTHING:
             distinct = 1 + np.count_nonzero(np.diff(t))
-            if isinstance(self.run, Pieces) and distinct < _LEAST:
+            if isinstance(self.run, Pieces) and distinct < LEAST:
                 rows, _, n = y[core].shape
                 nothing = [np.full((rows, 1, n), np.nan) for _ in range(derivatives)]
                 return [y[core].astype(np.float64), *nothing]
-            return self._short.piece(t, y, core, number, end, derivatives)
+            return (self._few if distinct - lost <= SMOOTHING else self._short).piece(
+                t, y, core, number, end, derivatives
+            )
         return self.run.piece(t, y, core, number, end, derivatives)
 
     def whole(self, t: Floats, y: Floats, gap: float, derivatives: int) -> list[Floats]:
@@ -228,6 +239,16 @@ class Filter:
             near = np.minimum(t[start:stop] - t[start], t[stop - 1] - t[start:stop])
             found[start:stop] = near[:, None] < self.edge
         return found
+
+
+def _resting(parts: list[tuple[Floats, Floats]], n: int) -> NDArray[np.bool_]:
+    """Return which coordinates rest at both ends of all stretches: there, ends without jerk are right."""
+    found = np.ones(n, bool)
+    for _, y in parts:
+        steps = abs(np.diff(y, axis=0))
+        if len(steps):
+            found &= np.maximum(steps[0], steps[-1]) <= _REST * steps.max(axis=0)
+    return found
 
 
 def stretches(t: Floats, gap: float) -> Iterator[tuple[int, int]]:

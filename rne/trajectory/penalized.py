@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 DEGREE = 5
-SMOOTHING, INTERPOLATION = 6, 3  # orders of the penalty
+SMOOTHING, SHORT = 6, 3  # orders of the penalty; that of short stretches leaves less free
 CORE, MARGIN = 128, 96  # cells of a window, and those added on each side: its ends are forgotten there to 1e-4
 _HALF_POWER = math.sqrt(2.0) - 1.0
 _KNOTS = 8.0  # knots per period of the cutoff, at least
@@ -77,9 +77,13 @@ class Penalty:
 
 
 def penalty_of(cutoff: float, interval: float, edge: float = 1.0, order: int = SMOOTHING) -> Penalty:
-    """Return the filter with a cutoff, in Hz; from the frequency of Nyquist on it is interpolation."""
+    """Return the filter with a cutoff, in Hz; from the frequency of Nyquist on it is interpolation.
+
+    The tiny penalty of interpolation takes what the samples leave free: with order 6 one quintic comes out whole, as
+    with knots left out at both ends.
+    """
     if not cutoff < 0.5 / interval:
-        return Penalty(math.inf, INTERPOLATION, interval, _TINY, interval)
+        return Penalty(math.inf, order, interval, _TINY, interval)
     octaves = max(0, math.floor(math.log2(1 / (_KNOTS * cutoff * interval))))
     step = interval * 2.0**octaves
     angle = 2 * math.pi * cutoff * step

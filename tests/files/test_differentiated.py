@@ -76,6 +76,7 @@ def test_nothing_is_made_of_what_is_there(robot, motion, tmp_path) -> None:
     assert_same_bits(got.arrays["qdd"][:, 0], motion["qdd_turret"])
 
 
+@pytest.mark.filterwarnings("ignore::rne.ModelWarning")
 @pytest.mark.parametrize("rows", [0, 1, 3, 15])
 def test_short_files(robot, recorded, tmp_path, rows) -> None:
     path, t, q = recorded

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 from checks import assert_near, assert_same_bits
-from scipy.interpolate import BSpline
+from scipy.interpolate import BSpline, make_interp_spline
 from scipy.linalg import solveh_banded
 from scipy.signal import butter, savgol_filter, sosfiltfilt
 
@@ -80,7 +82,8 @@ def test_nan_stays_in_its_windows_and_in_its_joint() -> None:
 
 @pytest.mark.parametrize("samples", [0, 1, 2, 4])
 def test_too_few_samples_are_nan(samples) -> None:
-    motion = rne.differentiate(np.arange(samples), np.ones((samples, 2)))
+    with pytest.warns(rne.ModelWarning, match=f"{samples} distinct") if samples else nullcontext():
+        motion = rne.differentiate(np.arange(samples), np.ones((samples, 2)))
     assert np.isnan(motion.qd).all()
     assert motion.qd.shape == (samples, 2)
     assert np.isfinite(rne.differentiate(np.arange(5), np.ones((5, 2))).qd).all()
@@ -107,6 +110,15 @@ def test_too_few_samples_are_nan(samples) -> None:
 def test_wrong_arguments(t, q, options, word) -> None:
     with pytest.raises(rne.ArgumentError, match=word):
         rne.differentiate(t, q, **options)
+
+
+def test_angles_that_wrap_are_warned_of() -> None:
+    t = np.arange(400) / 100
+    q = (3 * t + np.pi) % (2 * np.pi) - np.pi
+    with pytest.warns(rne.ModelWarning, match=r"coordinates 1 \(from zero\) jump by nearly a turn.*numpy.unwrap"):
+        rne.differentiate(t, np.column_stack([t, q]))
+    with pytest.raises(rne.ArgumentError, match="q: wanted at least one coordinate"):
+        rne.differentiate(t, np.zeros((400, 0)))
 
 
 def fourier(t: np.ndarray, base: float, harmonics: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -247,6 +259,18 @@ def test_slow_logs_are_filtered_where_they_are_noisy(rate) -> None:
     way_points = rne.differentiate(t, q)
     assert np.isinf(way_points.cutoff).all()
     assert rms((way_points.qdd - qdd)[3:-3]) < 0.03 * rms(qdd)
+
+
+def test_ends_of_interpolation_are_those_without_knots() -> None:
+    """Way points of one whole quintic, which comes out exactly, and of others, as by scipy with ends "not-a-knot"."""
+    for count in (7, 11, 12, 21, 31):
+        s = np.linspace(0, 1, count)
+        q = 10 * s**3 - 15 * s**4 + 6 * s**5
+        motion = rne.differentiate(s, np.column_stack([q, np.sin(3 * s)]))
+        assert_near(motion.qdd[:, 0], 60 * s - 180 * s**2 + 120 * s**3, 1e-4)
+        by_scipy = make_interp_spline(s, np.sin(3 * s), k=5).derivative(2)(s)
+        right = -9 * np.sin(3 * s)
+        assert abs(motion.qdd[:, 1] - right).max() < max(3 * abs(by_scipy - right).max(), 1e-4)
 
 
 def test_noise_that_interpolation_passes_is_told() -> None:
