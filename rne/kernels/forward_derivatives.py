@@ -19,7 +19,6 @@ from rne.kernels.forward_dynamics import by_matrix
 from rne.kernels.jit import inline
 from rne.kernels.layout import COORDINATES, LINKS, MIMIC, QD, QDD, Q
 from rne.kernels.scratch import STACK, aligned, many_states, on_scratch
-from rne.kernels.simd.num import like
 from rne.kernels.simd.pack import as_floats, pack_floats, stack_buffer
 from rne.kernels.simd.rows import index
 from rne.kernels.simd.tile import fetch_rows, load_tile, store_tile
@@ -37,7 +36,7 @@ from rne.kernels.single import (
     table_of,
     vector_at,
 )
-from rne.kernels.sparsity import fill_pattern, pattern_size, solve_negative
+from rne.kernels.sparsity import branches, fill_pattern, inverse, pattern_size, solve_negative
 
 
 @inline
@@ -57,14 +56,11 @@ def recursion(table, state, work, sides, D, loads):
     else:
         for j in range(n):
             state[QDD, j] = x[0, j]
+    if branches(table):
+        derivatives.clear(D)
     derivatives.recursion(table, state, work, D, loads)
-    for i in range(n):
-        for j in range(n):
-            D[2 * n + i, j] = like(mass[0, 0], -1.0 if i == j else 0.0)
-    solve_negative(mass, D, pattern)
-    for i in range(n):
-        for j in range(i):
-            D[2 * n + j, i] = D[2 * n + i, j]  # symmetric to the last bit
+    solve_negative(mass, D, 2 * n, pattern)
+    inverse(mass, D, 2 * n, pattern)
     return singular
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from rne.kernels.jit import inline
 from rne.kernels.layout import COORDINATES, FOLLOWS, LEADER, LINKS, MIMIC, PARENT
-from rne.kernels.simd.num import fma
+from rne.kernels.simd.num import fma, like
 
 
 @inline
@@ -63,37 +63,37 @@ def fill_pattern(table, pattern):
 
 
 @inline
-def solve_negative(A, X, pattern):
-    """Replace matrices B (n, n), one below the other in X (..., n), by the solutions of A Y = -B.
+def solve_negative(A, X, stop, pattern):
+    """Replace matrices B (n, n), one below the other in rows 0 to `stop` of X, by the solutions of A Y = -B.
 
     A : the factors of a positive definite matrix, as `cholesky.factor` leaves them. Whole rows are the inner loop: with
     a few columns at a time the walk through short lists took three times as long as the multiply-adds.
     """
     n = X.shape[1]
     for row in range(n - 1, -1, -1):
-        _subtract(A, X, pattern, row, n + row)
+        _subtract(A, X, stop, pattern, row, n + row)
     for row in range(n):
         scale = -A[row, row]
-        for there in range(row, X.shape[0], n):
+        for there in range(row, stop, n):
             for c in range(n):
                 X[there, c] = X[there, c] * scale
-        _subtract(A, X, pattern, row, row)
+        _subtract(A, X, stop, pattern, row, row)
 
 
 @inline
-def _subtract(A, X, pattern, row, listed):
+def _subtract(A, X, stop, pattern, row, listed):
     """Subtract from a row of every matrix in X the other rows times the factors of a list, two at a time."""
     n, count = X.shape[1], int(pattern[listed, 0])
     for m in range(1, count, 2):
         k, j = int(pattern[listed, m]), int(pattern[listed, m + 1])
         a, b = -_factor(A, row, k), -_factor(A, row, j)
-        for first in range(0, X.shape[0], n):
+        for first in range(0, stop, n):
             for c in range(n):
                 X[first + row, c] = fma(a, X[first + k, c], fma(b, X[first + j, c], X[first + row, c]))
     if count % 2 == 1:
         k = int(pattern[listed, count])
         a = -_factor(A, row, k)
-        for first in range(0, X.shape[0], n):
+        for first in range(0, stop, n):
             for c in range(n):
                 X[first + row, c] = fma(a, X[first + k, c], X[first + row, c])
 
@@ -102,3 +102,29 @@ def _subtract(A, X, pattern, row, listed):
 def _factor(A, i, k):
     """The factor of two rows, from the lower triangle."""
     return A[max(i, k), min(i, k)]
+
+
+@inline
+def inverse(A, X, first, pattern):
+    """Fill rows `first` to `first + n` of X with the inverse Z of the matrix with factors A, exactly symmetric.
+
+    L Z = D^-1 L^-T, whose right-hand side is upper triangular: so the rows of the lower triangle of Z follow from those
+    before them (Takahashi, Fagan and Chin 1973).
+    """
+    n = X.shape[1]
+    for row in range(n):
+        there, count = first + row, int(pattern[row, 0])
+        for c in range(row):
+            X[there, c] = like(A[0, 0], 0.0)
+        for m in range(1, count + 1):
+            k = int(pattern[row, m])
+            a = -A[row, k]
+            for c in range(row):
+                X[there, c] = fma(a, X[first + k, c], X[there, c])
+        last = A[row, row]
+        for m in range(1, count + 1):
+            k = int(pattern[row, m])
+            last = fma(-A[row, k], X[there, k], last)
+        X[there, row] = last
+        for c in range(row):
+            X[first + c, row] = X[there, c]
