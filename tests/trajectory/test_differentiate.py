@@ -173,40 +173,42 @@ MOTIONS = {
         ("slow", 200, 1e-5),
         ("many", 1000, 1e-4),
         ("slow", 1000, 1e-6),
-        ("fast", 4000, 1e-3),
+        ("fast", 2000, 1e-3),
     ],
 )
 def test_accelerations_are_nearly_as_good_as_those_of_the_best_filter_in_hindsight(name, rate, noise) -> None:
-    t = np.arange(21 * rate + 1) / rate
+    duration = 21 if rate < 1000 else 8
+    t = np.arange(duration * rate + 1) / rate
     q, qdd = MOTIONS[name](t)
     y = q + noise * np.random.default_rng(7).normal(size=t.size)
     motion = rne.differentiate(t, y)
-    inside = (t > 1.0) & (t < 20.0)
+    inside = (t > 1.0) & (t < duration - 1.0)
     error = rms((motion.qdd - qdd)[inside])
     assert error < 1.3 * best_of_others(y, qdd, rate, inside)
     if noise > 1e-6:  # with less noise than that the best cutoff in hindsight is up to twice as good
-        own = [rne.differentiate(t, y, cutoff=motion.cutoff * 2.0 ** (k / 8)).qdd for k in range(-3, 4)]
-        assert error < 1.3 * min(rms((x - qdd)[inside]) for x in own)
+        cutoffs = motion.cutoff * 2.0 ** (np.arange(-3, 4) / 8)
+        own = rne.differentiate(t, np.tile(y[:, None], 7), cutoff=cutoffs).qdd
+        assert error < 1.3 * min(rms(x[inside] - qdd[inside]) for x in own.T)
 
 
 def test_the_noise_that_is_left_is_told() -> None:
-    t = np.arange(21_000) / 1000
+    t = np.arange(8_000) / 1000
     q, _ = fourier(t, 0.1, 5, 0)
     noise = 1e-4 * np.random.default_rng(1).normal(size=t.size)
     motion = rne.differentiate(t, q + noise)
-    left = rne.differentiate(t, noise, cutoff=motion.cutoff).qdd[2000:-2000]
+    left = rne.differentiate(t, noise, cutoff=motion.cutoff).qdd[1500:-1500]
     assert motion.noise == pytest.approx(rms(left), rel=0.4)
 
 
 @pytest.mark.parametrize("cutoff", [1.0, 8.0, 60.0])
 def test_the_response_is_that_of_butterworth_forward_and_backward(cutoff) -> None:
     """In the middle: the amplitude of a sine, and of its derivatives."""
-    t = np.arange(60_000) / 1000
+    t = np.arange(10_000) / (50 * cutoff if cutoff < 60 else 1000)
     for ratio in (0.5, 0.8, 1.0, 1.25):
         w = 2 * np.pi * cutoff * ratio
         motion = rne.differentiate(t, np.sin(w * t), tau=np.sin(w * t), cutoff=cutoff)
         wanted = 1 / (1 + (np.sqrt(2) - 1) * ratio**12)
-        middle = slice(10_000, 50_000)
+        middle = slice(2000, 8000)
         for got, like in ((motion.q, np.sin), (motion.qd / w, np.cos), (motion.qdd / -(w**2), np.sin)):
             amplitude = 2 * np.mean((got * like(w * t))[middle])
             assert amplitude == pytest.approx(wanted, abs=0.02)
@@ -321,7 +323,7 @@ def test_a_lost_sample_costs_no_other() -> None:
 
 
 def test_a_degree_alone_has_its_window_from_the_data() -> None:
-    t = np.arange(21_000) / 1000
+    t = np.arange(8_000) / 1000
     y = fourier(t, 0.1, 5, 0)[0] + 1e-4 * np.random.default_rng(1).normal(size=t.size)
     chosen, made = rne.differentiate(t, y), rne.differentiate(t, y, degree=4)
     assert made.cutoff == pytest.approx(chosen.cutoff, rel=0.15)
