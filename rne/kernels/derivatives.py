@@ -81,6 +81,9 @@ ARM, ARM_RATE = PLACEMENT + 18, PLACEMENT + 21
 MASS, H, S, H_RATE, V = PLACEMENT + 24, PLACEMENT + 25, PLACEMENT + 28, PLACEMENT + 34, PLACEMENT + 37
 FORCE, MOMENT = PLACEMENT + 46, PLACEMENT + 49
 WORK = PLACEMENT + 52
+# With as many coordinates, lines fetched before they are written push scratch out of the cache: of 36 joints, a sixth
+# more time.
+FETCHED = 16
 
 
 @inline
@@ -293,7 +296,8 @@ def make_many(stamp: str) -> Callable[..., None]:
         clear(D)
         for row in range(first, stop, samples):
             load_many(table, state, tile, Q, 3, addresses, row, stop - 1)
-            fetch_rows(addresses[6], addresses[7], row, stop, samples)
+            if n < FETCHED:
+                fetch_rows(addresses[6], addresses[7], row, stop, samples)
             sines(state, links)
             recursion(table, state, work, D, loads)
             store_tile(out, 0, addresses[6], addresses[7], row, stop - 1, 3 * n * n)

@@ -130,7 +130,8 @@ def make_many(stamp: str) -> Callable[..., None]:
         for row in range(first, stop, samples):
             load_many(table, state, x, Q, 2, addresses, row, stop - 1)
             load_tile(x, 0, addresses[4], addresses[5], row, stop - 1, n)
-            fetch_rows(addresses[6], addresses[7], row, stop, samples)
+            if n < derivatives.FETCHED:
+                fetch_rows(addresses[6], addresses[7], row, stop, samples)
             sines(state, links)
             singular = recursion(table, state, work, (mass, x, pattern), D, loads)
             mark(suspects, singular, row, min(samples, stop - row))
