@@ -25,7 +25,7 @@ def free_swing() -> Sheet:
     D12, D22 = m2 * d2**2 + m2 * d1 * d2, m2 * d2**2
     M = np.array([[(m1 + m2) * d1**2 + m2 * d2**2 + 2 * m2 * d1 * d2, D12], [D12, D22]])
     G = np.array([[(m1 + m2) * g * d1 + m2 * g * d2, m2 * g * d2], [m2 * g * d2, m2 * g * d2]])
-    squares, modes = np.linalg.eig(np.linalg.solve(M, G))
+    squares, modes = (x.real for x in np.linalg.eig(np.linalg.solve(M, G)))  # complex in numpy 2.5, whatever they are
     sheet.say("Small oscillations, 1e-4 rad, along either mode:")
     for square, mode in zip(squares, modes.T, strict=True):
         start, t = 1e-4 * mode, np.linspace(0, 1, 11)
