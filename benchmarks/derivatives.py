@@ -68,49 +68,43 @@ def _(subject: Subject, s: States, threads: int) -> Run:
     return run
 
 
-@contender("inverse dynamics derivatives, one call", "rne", needs="inverse_dynamics_derivatives")
-def _(subject: Subject, s: States, _: int) -> Run:
-    robot, states = subject.robot, each(s.q, s.qd, s.qdd)
+def _ours_one_by_one(subject: Subject, function: Callable[..., Any], *arrays: Any) -> Run:
+    robot, states = subject.robot, each(*arrays)
 
     def run() -> Any:
-        for q, qd, qdd in states:
-            found = rne.inverse_dynamics_derivatives(robot, q, qd, qdd)
+        for q, qd, third in states:
+            found = function(robot, q, qd, third)
         return found
 
     return run
+
+
+def _pinocchio_one_by_one(subject: Subject, function: Callable[..., Any], *arrays: Any) -> Run:
+    model, data, states = subject.pin, subject.pin.createData(), each(*arrays)
+
+    def run() -> Any:
+        for q, qd, third in states:
+            found = function(model, data, q, qd, third)
+        return np.stack(found)  # they are views of `data`
+
+    return run
+
+
+@contender("inverse dynamics derivatives, one call", "rne", needs="inverse_dynamics_derivatives")
+def _(subject: Subject, s: States, _: int) -> Run:
+    return _ours_one_by_one(subject, rne.inverse_dynamics_derivatives, s.q, s.qd, s.qdd)
 
 
 @contender("inverse dynamics derivatives, one call", "pinocchio")
 def _(subject: Subject, s: States, _: int) -> Run:
-    model, data, states = subject.pin, subject.pin.createData(), each(s.q, s.qd, s.qdd)
-
-    def run() -> Any:
-        for q, qd, qdd in states:
-            found = pin.computeRNEADerivatives(model, data, q, qd, qdd)
-        return np.stack(found)  # they are views of `data`
-
-    return run
+    return _pinocchio_one_by_one(subject, pin.computeRNEADerivatives, s.q, s.qd, s.qdd)
 
 
 @contender("forward dynamics derivatives, one call", "rne", needs="forward_dynamics_derivatives")
 def _(subject: Subject, s: States, _: int) -> Run:
-    robot, states = subject.robot, each(s.q, s.qd, s.tau)
-
-    def run() -> Any:
-        for q, qd, tau in states:
-            found = rne.forward_dynamics_derivatives(robot, q, qd, tau)
-        return found
-
-    return run
+    return _ours_one_by_one(subject, rne.forward_dynamics_derivatives, s.q, s.qd, s.tau)
 
 
 @contender("forward dynamics derivatives, one call", "pinocchio")
 def _(subject: Subject, s: States, _: int) -> Run:
-    model, data, states = subject.pin, subject.pin.createData(), each(s.q, s.qd, s.tau)
-
-    def run() -> Any:
-        for q, qd, tau in states:
-            found = pin.computeABADerivatives(model, data, q, qd, tau)
-        return np.stack(found)  # they are views of `data`
-
-    return run
+    return _pinocchio_one_by_one(subject, pin.computeABADerivatives, s.q, s.qd, s.tau)

@@ -201,14 +201,14 @@ def newton_euler_table(
     g = robot.gravity if gravity is None else numbers("gravity", gravity, (3,))
     loads: dict[str, Any] = {"gravity": gravity, "f_ext": f_ext}
     wrenches = joint_wrenches(robot, q, qd, qdd, **loads)
-    poses = forward_kinematics(robot, q)
-    frames, bodies = _frames(robot), _bodies(robot)
+    poses, still = forward_kinematics(robot, q), forward_kinematics(robot, np.zeros(robot.n))
+    frames = _frames(robot)
     found: dict[str, Floats] = {name: np.zeros((*batch.shape, len(frames), 3), batch.dtype) for name in _QUANTITIES}
-    for k, (frame, joint_frame) in enumerate(zip(frames, robot.links.joint_frames, strict=True)):
+    for k, frame in enumerate(frames):
         axes = poses[frame][..., :3, :3]
         moving = frame_acceleration(robot, q, qd, qdd, frame)
         w, wd = _turned(frame_velocity(robot, q, qd, frame)[..., 3:], axes), _turned(moving[..., 3:], axes)
-        body = _link(robot, bodies[joint_frame], frame)
+        body = _link(robot, k + 1, frame, still)
         a = _turned(moving[..., :3] - g, axes)
         a_c = a + np.cross(wd, body.com) + np.cross(w, np.cross(w, body.com))
         N = wd @ body.tensor + np.cross(w, w @ body.tensor)
@@ -234,26 +234,12 @@ def _frames(robot: Robot) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _bodies(robot: Robot) -> dict[str, list[str]]:
-    """Return the bodies of each link, by the frame on its joint."""
-    above = {joint.child: joint for joint in robot.tree.joints}
-    found: dict[str, list[str]] = {frame: [] for frame in robot.links.joint_frames}
-    for body in robot.tree.bodies:
-        carrier = body.name
-        while carrier in above and not above[carrier].movable:
-            carrier = above[carrier].parent
-        if carrier in found:
-            found[carrier].append(body.name)
-    return found
-
-
-def _link(robot: Robot, names: list[str], frame: str) -> Inertia:
-    """Return the inertia of the bodies of a link in one of its frames; their poses in it are those of any posture."""
-    poses = forward_kinematics(robot, np.zeros(robot.n))
+def _link(robot: Robot, row: int, frame: str, poses: Mapping[str, Floats]) -> Inertia:
+    """Return the inertia of a link, a row of the link table, in a frame; poses are those of any posture."""
     R, p = poses[frame][:3, :3], poses[frame][:3, 3]
     link = Inertia(0.0)
     for body in robot.tree.bodies:
-        if body.name in names:
+        if robot.links.frames[body.name].row == row:
             turn, place = R.T @ poses[body.name][:3, :3], R.T @ (poses[body.name][:3, 3] - p)
             link = link + Inertia(body.mass, body.com, body.inertia).at(turn, place)
     return link

@@ -8,16 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rne.codegen.program import Program
-from rne.kernels.operations import ADD, BELOW, CONST, COS, DIV, FMA, FMS, FNMA, INPUT, MUL, NEG, SIGN, SIN, SUB
+from rne.codegen.program import ARITHMETIC, Program
+from rne.kernels.operations import BELOW, CONST, COS, INPUT, SIGN, SIN
 
 _OPERATIONS: dict[str, Any] = {
-    ADD: np.add, SUB: np.subtract, MUL: np.multiply, DIV: np.divide, NEG: np.negative, SIN: np.sin, COS: np.cos,
-    FMA: lambda a, b, c: a * b + c,
-    FNMA: lambda a, b, c: c - a * b,
-    FMS: lambda a, b, c: a * b - c,
+    **ARITHMETIC, SIN: np.sin, COS: np.cos, BELOW: np.less_equal,
     SIGN: lambda a, plus, minus: np.where(a > 0, plus, np.where(a < 0, minus, a * 0)),
-    BELOW: np.less_equal,
 }  # fmt: skip
 
 

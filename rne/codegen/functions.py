@@ -11,7 +11,7 @@ import numpy as np
 from rne.check import unknown_name
 from rne.codegen.graph import Graph, Number, recording
 from rne.codegen.program import Program, program
-from rne.codegen.tracing import Inputs, Tracer, beside, cleaned
+from rne.codegen.tracing import Inputs, Tracer, beside, cleaned, near_whole
 from rne.codegen.twins import Twins
 from rne.errors import ArgumentError, UnknownNameError, listed
 from rne.model.link_table import table_of_numbers
@@ -232,19 +232,10 @@ def _run(function: str, frame: str, state: _State, of: Functions) -> Any:
         tau = state.row("qdd" if of.of_joints else "tau")
         return tracer.forward_dynamics(state.still(), tau, friction=of.friction)
     if function == "regressor":
-        return tracer.regressor(state.inputs(), _cleaned(links.joint_sites["local"]), friction=of.friction)
+        return tracer.regressor(state.inputs(), near_whole(links.joint_sites["local"]), friction=of.friction)
     if function in _OF_FRAMES:
-        return getattr(tracer, function)(state.inputs(), _cleaned(links.frames[frame].sites["world"]))
+        return getattr(tracer, function)(state.inputs(), near_whole(links.frames[frame].sites["world"]))
     return getattr(tracer, function)(state.inputs())
-
-
-def _cleaned(sites: Any) -> Any:
-    """Return sites without what rounding alone left in them."""
-    sites = np.array(sites, np.float64)
-    sites[np.abs(sites) < 1e-15] = 0.0
-    near = np.abs(np.abs(sites) - 1.0) < 1e-15
-    sites[near] = np.sign(sites[near])
-    return sites
 
 
 _KNOWN: dict[str, tuple[tuple[str, ...], str, tuple[Any, ...]]] = {

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from rne.codegen.graph import Conditions, Graph, Node, Number
-from rne.kernels.operations import ADD, BELOW, CONST, FMA, FMS, FNMA, INPUT, MUL, NEG, SUB
+from rne.kernels.operations import ADD, BELOW, CONST, DIV, FMA, FMS, FNMA, INPUT, MUL, NEG, SUB
 
-_COUNTED = (FMA, FNMA, FMS)
+ARITHMETIC: Mapping[str, Callable[..., Any]] = {
+    ADD: operator.add, SUB: operator.sub, MUL: operator.mul, DIV: operator.truediv, NEG: operator.neg,
+    FMA: lambda a, b, c: a * b + c,
+    FNMA: lambda a, b, c: c - a * b,
+    FMS: lambda a, b, c: a * b - c,
+}  # fmt: skip
+"""Operations on numbers that have the operators of Python."""
 
 
 class Program(NamedTuple):

@@ -8,17 +8,11 @@ from typing import Any
 import sympy
 
 from rne.codegen.functions import Traced
-from rne.kernels.operations import ADD, CONST, COS, DIV, FMA, FMS, FNMA, INPUT, MUL, NEG, SIGN, SIN, SUB
+from rne.codegen.program import ARITHMETIC
+from rne.kernels.operations import CONST, COS, INPUT, SIGN, SIN
 
 _OPERATIONS: dict[str, Any] = {
-    ADD: lambda a, b: a + b,
-    SUB: lambda a, b: a - b,
-    MUL: lambda a, b: a * b,
-    DIV: lambda a, b: a / b,
-    NEG: lambda a: -a,
-    FMA: lambda a, b, c: a * b + c,
-    FNMA: lambda a, b, c: c - a * b,
-    FMS: lambda a, b, c: a * b - c,
+    **ARITHMETIC,
     SIN: sympy.sin,
     COS: sympy.cos,
     SIGN: lambda a, plus, minus: sympy.Piecewise((plus, a > 0), (minus, a < 0), (0, True)),

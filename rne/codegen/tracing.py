@@ -32,14 +32,20 @@ def cleaned(table: Array) -> Array:
     table = np.array(table, np.float64)
     rows = table[1 : 1 + int(table[0, at.LINKS])]
     for columns in _ANGLES:
-        block = rows[:, columns]
-        block[np.abs(block) < _ROUNDING] = 0.0
-        near = np.abs(np.abs(block) - 1.0) < _ROUNDING
-        block[near] = np.sign(block[near])
+        rows[:, columns] = near_whole(rows[:, columns])
     for columns in _LIKE:
         block = rows[:, columns]
         block[np.abs(block) < _ROUNDING * np.abs(block).max(initial=0.0)] = 0.0
     return table
+
+
+def near_whole(values: Array) -> Array:
+    """Return floats with 0, 1 and -1 for what is as good as one of them."""
+    values = np.array(values, np.float64)
+    values[np.abs(values) < _ROUNDING] = 0.0
+    near = np.abs(np.abs(values) - 1.0) < _ROUNDING
+    values[near] = np.sign(values[near])
+    return values
 
 
 def beside(table: Array, numbers: Array, counts: Callable[[Any], bool]) -> Array:
@@ -123,15 +129,15 @@ class Tracer:
 
     def expanded(self, x: Sequence[Any], *, positions: bool) -> list[Any]:
         """Return the numbers of the joints from those of the coordinates."""
-        joints = [self._zero] * self.links
         if not self.follows:
             return list(x)
+        joints = [self._zero] * self.links
         self._twins("coordinates", "expand")(self._table, x, joints, 1.0 if positions else 0.0)
         return joints
 
     def _state(self, inputs: Inputs) -> Array:
         state = self._zeros(at.STATE, max(self.links, 1))
-        for k, row in zip((at.Q, at.QD, at.QDD, at.SIN_Q, at.COS_Q), (*inputs[:3], *inputs[3:]), strict=True):
+        for k, row in zip((at.Q, at.QD, at.QDD, at.SIN_Q, at.COS_Q), inputs, strict=True):
             state[k, : self.links] = row
         return state
 

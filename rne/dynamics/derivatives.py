@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from rne.batch.arguments import Batch, Floats, as_loads, as_result, as_table, finish, read_only, settle
 from rne.batch.quick import UNFIT, Algorithm, Marks, alone, quick
 from rne.batch.threads import launch
-from rne.dynamics.inverse_dynamics import torque_of_wrenches
-from rne.dynamics.mass_matrix import correct, refuse_singular
+from rne.dynamics.forward_dynamics import recalculate, with_pushed_torques
+from rne.dynamics.mass_matrix import refuse_singular
 from rne.kernels.entries import (
     DERIVATIVES,
     DERIVATIVES_ONE,
@@ -247,20 +247,12 @@ def forward_dynamics_derivatives(
     batch = settle(robot, {"q": q, "qd": qd, "tau": tau}, f_ext)
     result = as_result(out, (*batch.shape, 3, robot.n, robot.n), batch)
     table = as_table(robot, batch.dtype, gravity)
-    if batch.wrenches:
-        total = empty((batch.samples, robot.n), batch.dtype)
-        torque_of_wrenches(robot, batch, total, threads)
-        total += batch.rows["tau"]
-        batch = batch._replace(rows={**batch.rows, "tau": total})
+    batch = with_pushed_torques(robot, batch, threads)
     marked = np.zeros(batch.samples, np.uint8)
     launch(FORWARD_DERIVATIVES[batch.dtype], robot, batch, ("q", "qd", "tau"), result, threads, table, loads, marked)
     suspects = refuse_singular(robot, batch, marked)
     if suspects.size and batch.dtype == "float32":
-        rows = {name: batch.rows[name][suspects].astype(np.float64) for name in ("q", "qd", "tau")}
-        again, exact = Batch(suspects.shape, "float64", rows), empty((suspects.size, 3, robot.n, robot.n))
-        entry, table = FORWARD_DERIVATIVES["float64"], as_table(robot, "float64", gravity)
-        launch(entry, robot, again, ("q", "qd", "tau"), exact, threads, table, loads, np.zeros(suspects.size, np.uint8))
-        correct(result, suspects, exact, batch)
+        recalculate(FORWARD_DERIVATIVES["float64"], robot, batch, suspects, result, gravity, loads, threads)
     if batch.wrenches:
         result[..., 0, :, :] += result[..., 2, :, :] @ derivative_of_wrenches(robot, batch, threads)
     return _accelerations(finish(result, out))

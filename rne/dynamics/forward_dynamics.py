@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy import empty
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rne.batch.arguments import (
     Batch,
@@ -25,6 +25,7 @@ from rne.dynamics.inverse_dynamics import torque_of_wrenches
 from rne.dynamics.mass_matrix import correct, refuse_singular
 from rne.errors import ArgumentError
 from rne.kernels.entries import FORWARD_DYNAMICS, FORWARD_DYNAMICS_ONE
+from rne.kernels.jit import Entry
 from rne.kernels.layout import SPRINGS
 from rne.model.robot import Robot
 
@@ -151,23 +152,43 @@ def _forward_dynamics(
     batch = settle(robot, state, f_ext)
     result = as_result(out, (*batch.shape, robot.n), batch)
     table = as_table(robot, batch.dtype, gravity)
-    if batch.wrenches:
-        total = empty((batch.samples, robot.n), batch.dtype)
-        torque_of_wrenches(robot, batch, total, threads)
-        total += batch.rows["tau"]
-        batch = batch._replace(rows={**batch.rows, "tau": total})
+    batch = with_pushed_torques(robot, batch, threads)
     marks = np.zeros(batch.samples, np.uint8)
     entry = FORWARD_DYNAMICS[method][batch.dtype]
     launch(entry, robot, batch, ("q", "qd", "tau"), result, threads, table, loads, marks)
     suspects = refuse_singular(robot, batch, marks)
     if suspects.size:
         # The matrix was checked, so its factors are accurate; articulated inertias lose more digits, possibly all.
-        rows = {name: batch.rows[name][suspects].astype(np.float64) for name in ("q", "qd", "tau")}
-        again, exact = Batch(suspects.shape, "float64", rows), empty((suspects.size, robot.n))
-        entry, table = FORWARD_DYNAMICS["crba"]["float64"], as_table(robot, "float64", gravity)
-        launch(entry, robot, again, ("q", "qd", "tau"), exact, threads, table, loads, np.zeros(suspects.size, np.uint8))
-        correct(result, suspects, exact, batch)
+        recalculate(FORWARD_DYNAMICS["crba"]["float64"], robot, batch, suspects, result, gravity, loads, threads)
     return finish(result, out)
+
+
+def with_pushed_torques(robot: Robot, batch: Batch, threads: int | None) -> Batch:
+    """Return a batch whose torques tau include those of its wrenches, J^T w."""
+    if not batch.wrenches:
+        return batch
+    total = empty((batch.samples, robot.n), batch.dtype)
+    torque_of_wrenches(robot, batch, total, threads)
+    total += batch.rows["tau"]
+    return batch._replace(rows={**batch.rows, "tau": total})
+
+
+def recalculate(
+    entry: Entry,
+    robot: Robot,
+    batch: Batch,
+    suspects: NDArray[np.intp],
+    result: Floats,
+    gravity: ArrayLike | None,
+    loads: int,
+    threads: int | None,
+) -> None:
+    """Replace the result of some samples of q, qd and tau by that of an entry in float64."""
+    rows = {name: batch.rows[name][suspects].astype(np.float64) for name in ("q", "qd", "tau")}
+    again, exact = Batch(suspects.shape, "float64", rows), empty((suspects.size, *result.shape[len(batch.shape) :]))
+    table, marks = as_table(robot, "float64", gravity), np.zeros(suspects.size, np.uint8)
+    launch(entry, robot, again, ("q", "qd", "tau"), exact, threads, table, loads, marks)
+    correct(result, suspects, exact, batch)
 
 
 def _settle(robot: Robot, method: str) -> str:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence, Set
 
 from rne.errors import FileError
+from rne.files.dialect import decimal_commas
 from rne.files.extra import compute, pa
 
 _NAN = re.compile(r"[-+]?nan\([a-z0-9]*\)", re.IGNORECASE)  # as C libraries may write it, and pyarrow reads it
@@ -86,7 +87,7 @@ def rows(
     places : of the columns that are wanted.
     text : places of those that are kept as text.
     sparse : whether empty fields are nulls.
-    separator : of fields; if it is not a comma, decimal commas are accepted. Lines that begin with # are skipped.
+    separator : of fields, which decides on decimal commas. Lines that begin with # are skipped.
 
     Returns
     -------
@@ -119,7 +120,7 @@ def rows(
                     column.append(None)
                     continue
                 try:
-                    column.append(number(field if separator == "," else _with_point(field)))
+                    column.append(number(_with_point(field) if decimal_commas(separator) else field))
                 except ValueError as error:
                     raise FileError(f"{where}: column {names[place]!r}: {error}") from None
     except csv.Error as error:
@@ -127,7 +128,7 @@ def rows(
     found = []
     for column, place in zip(columns, places, strict=True):
         array = pa.array(column, pa.binary()).view(pa.string()) if place in text else pa.array(column, pa.float64())
-        found.append(with_points(array) if place in text and separator != "," else array)
+        found.append(with_points(array) if place in text and decimal_commas(separator) else array)
     return found
 
 

@@ -16,7 +16,16 @@ import numpy as np
 from rne.errors import FileError, shown
 from rne.files import csv_exact as careful
 from rne.files.base import Piece, Sink, Source, reason
-from rne.files.dialect import COMMENTS, all_numbers, check_text, decoder, dialect_of, dialect_of_row, is_row
+from rne.files.dialect import (
+    COMMENTS,
+    all_numbers,
+    check_text,
+    decimal_commas,
+    decoder,
+    dialect_of,
+    dialect_of_row,
+    is_row,
+)
 from rne.files.extra import compute, csv, pa
 
 _BLOCK = 2 << 20  # bytes
@@ -262,7 +271,7 @@ def _plain(
                 column_types={names[k]: pa.string() if k in text else pa.float64() for k in places},
                 null_values=[""] if sparse else [],
                 check_utf8=False,
-                decimal_point="," if separator != "," and b"," in block else ".",
+                decimal_point="," if decimal_commas(separator) and b"," in block else ".",
             ),
         )
     except pa.ArrowInvalid:
@@ -270,7 +279,7 @@ def _plain(
     if table.num_rows != rows:
         return None
     [batch] = table.to_batches()
-    spaced, commas = b" " in block or b"\t" in block, separator != "," and b"," in block
+    spaced, commas = b" " in block or b"\t" in block, decimal_commas(separator) and b"," in block
     found = []
     for column, place in zip(batch.columns, places, strict=True):
         kept = compute.ascii_trim_whitespace(column) if spaced and place in text else column

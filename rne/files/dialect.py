@@ -23,7 +23,7 @@ class Dialect:
 
     Attributes
     ----------
-    separator : one character; if it is not a comma, decimal commas are accepted.
+    separator : one character; `decimal_commas` says whether numbers may have them.
     blanks : whether fields stand apart by any number of blanks, which `prepared` makes separators of.
     """
 
@@ -36,6 +36,11 @@ class Dialect:
             return block
         lines = re.sub(rb"[ \t]*\n[ \t]*", b"\n", block.strip(b" \t"))
         return re.sub(rb"[ \t]+", self.separator.encode(), lines)
+
+
+def decimal_commas(separator: str) -> bool:
+    """Return whether a comma in a field is that of a number: it does not separate fields."""
+    return separator != ","
 
 
 def decoder(start: bytes) -> Callable[[bytes], bytes] | None:

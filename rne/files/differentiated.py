@@ -128,7 +128,7 @@ class Differentiated:
 
     def _choose(self, events: Iterator[_Event]) -> None:
         collector, interval = Collector(self.motion.robot.n), np.inf
-        for k, (chunk, t, begins, _) in enumerate(events):
+        for k, (chunk, t, begins) in enumerate(events):
             if k == 0:
                 interval = usual_step(t)[0]
             if begins and k:
@@ -141,10 +141,9 @@ class Differentiated:
 
     def _filtered(self, events: Iterator[_Event]) -> Iterator[Callable[[], Chunk]]:
         assert self.filter is not None
-        run = self.filter.run
         held: _Held | None = None
         empty: Chunk | None = None
-        for chunk, t, begins, _ in events:
+        for chunk, t, begins in events:
             if not chunk.rows:
                 empty = chunk
                 continue
@@ -158,9 +157,7 @@ class Differentiated:
                     joined([held.chunk, chunk]), np.concatenate([held.t, t - held.start]), held.start, held.number
                 )
             yield from self._emit(held, ended=False)
-            begin = held.number * run.duration
-            first, needed = np.searchsorted(held.t, [begin, begin - run.overlap]).tolist()
-            held.drop(min(needed, first - run.rows))
+            held.drop(self.filter.rows_of(held.t, held.number)[0])
         if held is not None:
             yield from self._emit(held, ended=True)
         elif empty is not None:
@@ -170,12 +167,8 @@ class Differentiated:
     def _emit(self, held: _Held, ended: bool) -> Iterator[Callable[[], Chunk]]:
         """Yield the pieces of a stretch that have all that they need."""
         assert self.filter is not None
-        run = self.filter.run
         while len(held.t):
-            begin, end = held.number * run.duration, (held.number + 1) * run.duration
-            first, last = np.searchsorted(held.t, [begin, end]).tolist()
-            low, high = np.searchsorted(held.t, [begin - run.overlap, end + run.overlap]).tolist()
-            low, high = max(0, min(low, first - run.rows)), max(high, last + run.rows)
+            low, first, last, high = self.filter.rows_of(held.t, held.number)
             if high >= len(held.t) and not ended:
                 return
             if first == len(held.t):
@@ -218,11 +211,11 @@ class Differentiated:
             breaks = np.flatnonzero(np.diff(t, prepend=t[:1] if last == -np.inf else last) > longest)
             self.gaps += len(breaks)
             if not len(t):
-                yield chunk, t, True, self.gaps
+                yield chunk, t, True
             edges = sorted({0, *breaks.tolist(), len(t)})
             starts = {0, *breaks.tolist()} if last == -np.inf else set(breaks.tolist())
             for start, stop in pairwise(edges):
-                yield cut(chunk, start, stop), t[start:stop], start in starts, self.gaps
+                yield cut(chunk, start, stop), t[start:stop], start in starts
             last = t[-1] if len(t) else last
 
     def _check_repeated(self, t: Floats) -> None:
@@ -278,7 +271,7 @@ class Differentiated:
         return t
 
 
-_Event = tuple[Chunk, Floats, bool, int]
+_Event = tuple[Chunk, Floats, bool]
 
 
 @dataclass

@@ -126,5 +126,5 @@ class Stated:
         known = {joint.name for joint in self.tree.joints}
         for joint in given:
             if joint not in known:
-                raise unknown_name(argument, "joint", joint, (name for name in self.joint_names))
+                raise unknown_name(argument, "joint", joint, self.joint_names)
         return tuple((joint, float(numbers(f"{argument}[{joint!r}]", at, ()))) for joint, at in given.items())

@@ -107,10 +107,11 @@ def choose(stretches: Sequence[tuple[Floats, Floats]], interval: float, derivati
             size, scan = wanted, _Scan(enough, interval, wanted, derivative, cutoff)
             if last is not None:
                 scan.take(last)
-        gain, density = scan.take(penalty_of(cutoff, interval))
+        penalty = penalty_of(cutoff, interval)
+        gain, density = scan.take(penalty)
         if last is not None:
             gains.append(gain)
-        last = penalty_of(cutoff, interval)
+        last = penalty
         noises.append(scan.weight * _transmitted(last, derivative))
         densities.append(density)
         powers.append(scan.power)

@@ -212,18 +212,28 @@ class Filter:
             )
         return self.run.piece(t, y, core, number, end, derivatives)
 
+    def rows_of(self, t: Floats, number: int) -> tuple[int, int, int, int]:
+        """Return which rows of a stretch a piece needs, and which it is made of: low <= first, last <= high.
+
+        Parameters
+        ----------
+        t : times since the start of the stretch; rows from low on may be all there are, and high may be beyond them.
+        number : of the piece.
+        """
+        begin, end = number * self.run.duration, (number + 1) * self.run.duration
+        first, last = np.searchsorted(t, [begin, end]).tolist()
+        low, high = np.searchsorted(t, [begin - self.run.overlap, end + self.run.overlap]).tolist()
+        return max(0, min(low, first - self.run.rows)), first, last, max(high, last + self.run.rows)
+
     def whole(self, t: Floats, y: Floats, gap: float, derivatives: int) -> list[Floats]:
         """Return values and derivatives of a motion (T, columns, n) with gaps."""
         found = [np.empty((len(t), y.shape[1] if k == 0 else 1, y.shape[2])) for k in range(derivatives + 1)]
         for start, stop in stretches(t, gap):
             time = t[start:stop] - t[start]
             for number in range(int(time[-1] / self.run.duration) + 1):
-                begin, end = number * self.run.duration, (number + 1) * self.run.duration
-                first, last = np.searchsorted(time, [begin, end]).tolist()
+                low, first, last, high = self.rows_of(time, number)
                 if first == last:
                     continue
-                low, high = np.searchsorted(time, [begin - self.run.overlap, end + self.run.overlap]).tolist()
-                low, high = max(0, min(low, first - self.run.rows)), max(high, last + self.run.rows)
                 part = slice(start + low, min(start + high, stop))
                 ended = float(time[-1]) if start + high >= stop else None
                 core = slice(first - low, last - low)

@@ -14,12 +14,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from rne.model.findings import Findings, Spot
 from rne.model.tree import Coupling, Drive, Joint, Mimic
 from rne.read.mjcf.compiled import Compiled
-from rne.read.mjcf.drives import actuators, of_actuator
+from rne.read.mjcf.drives import actuators, has, of_actuator
 from rne.read.mjcf.names import Names
 
 CONNECT, WELD, JOINT, TENDON = range(4)
@@ -194,8 +192,7 @@ def _tendon(compiled: Compiled, t: int, spot: Spot) -> _Tendon | None:
 def _not_linear(compiled: Compiled, t: int) -> Iterator[str]:
     keys = {"spring": ("tendon_stiffnesspoly", "tendon_springyield"), "damper": ("tendon_dampingpoly",)}
     for what, properties in keys.items():
-        values = [getattr(compiled.model, key, None) for key in properties]
-        if what not in compiled.disabled and any(value is not None and np.any(value[t]) for value in values):
+        if what not in compiled.disabled and any(has(compiled.model, key, t) for key in properties):
             yield f"nonlinear {what}"
 
 

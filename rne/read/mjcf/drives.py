@@ -62,16 +62,16 @@ def _not_linear(compiled: Compiled, j: int) -> list[str]:
     """Return what of a joint depends on its position or velocity by more than a factor."""
     model, found = compiled.model, []
     if "spring" not in compiled.disabled:
-        found += ["spring"] * (_any(model, "jnt_stiffnesspoly", j) or _any(model, "jnt_springyield", j))
+        found += ["spring"] * (has(model, "jnt_stiffnesspoly", j) or has(model, "jnt_springyield", j))
     if "damper" not in compiled.disabled:
-        polynomials = [_any(model, "dof_dampingpoly", int(model.jnt_dofadr[j]))]
-        polynomials += [_any(model, "actuator_dampingpoly", a) for a in actuators(model, 0, j)]
+        polynomials = [has(model, "dof_dampingpoly", int(model.jnt_dofadr[j]))]
+        polynomials += [has(model, "actuator_dampingpoly", a) for a in actuators(model, 0, j)]
         found += ["damping"] * any(polynomials)
     return found
 
 
-def _any(model: Any, key: str, k: int) -> bool:
-    """Whether a property that older versions of MuJoCo have not is there, and not zero."""
+def has(model: Any, key: str, k: int) -> bool:
+    """Whether a property that older versions of MuJoCo do not have is there, and not zero."""
     values = getattr(model, key, None)
     return values is not None and bool(np.any(values[k]))
 
