@@ -31,6 +31,21 @@ def recorded(robot, tmp_path):
     return tmp_path / "m.parquet", t, q
 
 
+@pytest.fixture(autouse=True)
+def short_pieces(monkeypatch):
+    """Pieces of the filter that are shorter than the motion."""
+    monkeypatch.setattr("rne.trajectory.pieces._ROWS", 1024)
+
+
+def test_size_of_pieces_does_not_show(robot, recorded, monkeypatch) -> None:
+    _, t, q = recorded
+    short = rne.differentiate(t, q)
+    monkeypatch.undo()
+    whole = rne.differentiate(t, q)
+    assert_same_bits(short.q, whole.q)
+    assert_same_bits(short.qdd, whole.qdd)
+
+
 def made(path, robot, chunk=None, **options):
     with Trajectory(path, robot, chunk=chunk) as motion:
         derived = Differentiated(motion, **options)
