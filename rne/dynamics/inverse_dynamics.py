@@ -122,7 +122,8 @@ def _inverse_dynamics(
         if f_ext is None or pushed is not None:
             tau: Floats | None = None
             if pushed is not None and pushed.ndim == 1 and (threads is None or alone(threads)):
-                tau = _one.call(robot._card, *state, gravity, out, loads)
+                one = _one if robot._own is None else robot._own.get((_one, (loads,)), _one)
+                tau = one.call(robot._card, *state, gravity, out, loads)
             if tau is None:
                 tau = quick(_INVERSE_DYNAMICS, robot, state, (robot.n,), out, threads, gravity, flags=(loads,))
             if tau is not None and f_ext is None:

@@ -77,6 +77,18 @@ def test_random_robots(seed):
     assert_near(rne.gravity_vector(special, q), want)
 
 
+def test_wrenches_do_not_leave_its_code(panda, special):
+    """With a wrench the torques are those of its own code, to the last bit, minus J^T w."""
+    differ = 0
+    for q, qd, qdd in states(panda).swapaxes(0, 1):
+        wrench = {"panda_hand": np.array([3.0, -2.0, 9.0, 0.4, 0.1, -0.2])}
+        pushed = rne.static_torque(special, q, wrench)
+        want = rne.inverse_dynamics(special, q, qd, qdd) - pushed
+        assert_same_bits(rne.inverse_dynamics(special, q, qd, qdd, f_ext=wrench), want)
+        differ += not np.array_equal(want, rne.inverse_dynamics(panda, q, qd, qdd) - pushed)
+    assert differ  # otherwise the code of all robots would pass
+
+
 def test_single_precision(panda, special):
     for name, count in FUNCTIONS.items():
         given = states(panda)[:count].astype(np.float32)
