@@ -295,8 +295,8 @@ def _written_out(ring: Any, table: Any, masses: Any, friction: bool) -> Equation
     tracer = Tracer(Twins(exact_operations()), exact_table(table, ring.number), ring.number(0.0))
     q, qd, qdd = ([ring.generator(f"{kind}{j}") for j in range(n)] for kind in ("q", "qd", "qdd"))
     sin, cos = angles(ring, table)
-    rates = (tracer.expanded(x, positions=False) for x in (qd, qdd))
-    inputs = Inputs(tracer.expanded(q, positions=True), *rates, sin, cos)
+    rates = [tracer.expanded(x, positions=False) for x in (qd, qdd)]
+    inputs = Inputs(tracer.expanded(q, positions=True), rates[0], rates[1], sin, cos)
     state = tuple(tuple(sympy.symbols(f"{kind}1:{n + 1}")) for kind in ("q", "qd", "qdd"))
     book = Textbook(ring, state, masses)
 
