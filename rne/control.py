@@ -56,6 +56,12 @@ from rne.trajectory.reference import Path, standing, through
 
 __all__ = ["Controller", "computed_torque", "feedforward", "pd_gravity", "pid"]
 
+
+def __dir__() -> list[str]:
+    """Return the public names, for completion."""
+    return __all__
+
+
 Array = NDArray[np.float64]
 
 _NAMES = {

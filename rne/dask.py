@@ -207,3 +207,8 @@ torque_breakdown = _by_blocks(breakdown.torque_breakdown)
 velocity_torques = _by_blocks(coriolis.velocity_torques)
 
 __all__ = sorted(name for name, value in globals().items() if hasattr(value, "by_blocks"))
+
+
+def __dir__() -> list[str]:
+    """Return the public names, for completion."""
+    return __all__

@@ -192,3 +192,8 @@ __all__ = sorted(
     for name, value in globals().items()
     if name[0] != "_" and (getattr(value, "__module__", None) or "").startswith((__name__, "rne.kernels.user."))
 )
+
+
+def __dir__() -> list[str]:
+    """Return the public names, for completion."""
+    return __all__

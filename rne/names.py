@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable
 from operator import attrgetter
+from typing import Any
 
 from rne.errors import close_names, did_you_mean
 
@@ -87,14 +88,25 @@ NAMES: dict[str, tuple[str, str, str, str]] = {
 """For each name in rne, the names in each of the libraries, separated by blanks."""
 
 
-def advice(name: str, known: Iterable[str]) -> str:
-    """Return the second half of a message about an unknown name: its equivalent or a similar name, if there is one.
+ABSENT: dict[str, str] = {
+    "inverse_kinematics inverseKinematics generalizedInverseKinematics analyticalInverseKinematics ik invkin "
+    "ikine ikine_a ikine_LM ikine_GN ikine_NR ik_LM ik_GN ik_NR IKinSpace IKinBody": (
+        "rne has no inverse kinematics; a solver of your own needs rne.forward_kinematics and rne.jacobian"
+    ),
+    "manipulability manipulability_index maniplty yoshikawa": (
+        "rne has no measure of manipulability; J = rne.jacobian(...) gives np.sqrt(np.linalg.det(J @ J.T))"
+    ),
+    "collision collisions check_collision checkCollision computeCollisions computeDistances mj_collision": (
+        "rne has no collision detection"
+    ),
+    "njoints n_joints num_joints dof n_dof ndof": "robot.n is the number of coordinates",
+    "max_payload maximum_payload": "rne has no function for it; docs/guides/payload.md calculates it in a few lines",
+}
+"""What people look for and rne does not have, names separated by blanks, and what to do about it."""
 
-    Examples
-    --------
-    >>> advice("gravload", []), advice("mas_matrix", ["mass_matrix"])
-    ('; gravload of Robotics Toolbox is rne.gravity_vector', "; did you mean 'rne.mass_matrix'?")
-    """
+
+def equivalent(name: str) -> str | None:
+    """Return what a name of another library, in any case, is here, or that it is not; None if it is unknown."""
     for here, theirs in NAMES.items():
         of = {
             library: word
@@ -103,9 +115,37 @@ def advice(name: str, known: Iterable[str]) -> str:
             if word.casefold() == name.casefold()
         }
         if of:
-            return f"; {next(iter(of.values()))} of {' and '.join(of)} is rne.{here}"
-    question = did_you_mean([f"rne.{near}" for near in close_names(name, known)])
-    return f"; {question}" if question else ""
+            return f"{next(iter(of.values()))} of {' and '.join(of)} is rne.{here}"
+    return next((told for words, told in ABSENT.items() if name.casefold() in words.casefold().split()), None)
+
+
+def advice(name: str, known: Iterable[str]) -> str:
+    """Return the second half of a message about an unknown name: its equivalent or a similar name, if there is one.
+
+    Examples
+    --------
+    >>> advice("gravload", []), advice("mas_matrix", ["mass_matrix"])
+    ('; gravload of Robotics Toolbox is rne.gravity_vector', "; did you mean 'rne.mass_matrix'?")
+    """
+    told = equivalent(name) or did_you_mean([f"rne.{near}" for near in close_names(name, known)])
+    return f"; {told}" if told else ""
+
+
+def advice_on_robot(name: str, known: Iterable[str]) -> str:
+    """Return the second half of a message about an attribute that a robot does not have, as `advice` does.
+
+    Examples
+    --------
+    >>> advice_on_robot("mass_matrix", [])
+    '; it is a function, rne.mass_matrix(robot, ...)'
+    """
+    import rne
+
+    public: Any = rne
+    if name in public.__all__:
+        return f"; it is a function, rne.{name}(robot, ...)"
+    told = equivalent(name) or did_you_mean(close_names(name, known))
+    return f"; {told}" if told else ""
 
 
 def as_markdown() -> str:
@@ -131,4 +171,6 @@ def as_markdown() -> str:
         first = (inspect.getdoc(attrgetter(here)(rne)) or "").partition("\n")[0].replace("|", "\\|")
         cells = [", ".join(f"`{word}`" for word in words.split()) for words in theirs]
         lines.append(f"| {' | '.join([f'`{here}`', first, *cells])} |")
+    lines += ["", "Of these it has no equivalent:", ""]
+    lines += [f"- {', '.join(f'`{word}`' for word in words.split())}: {told}." for words, told in ABSENT.items()]
     return "\n".join([*lines, ""])

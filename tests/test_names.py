@@ -152,6 +152,49 @@ def test_a_misspelled_name_is_guessed_and_a_strange_one_is_not():
             getattr(rne, name)
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("inverse_kinematics", "rne has no inverse kinematics; .*rne.jacobian"),
+        ("ikine_LM", "rne has no inverse kinematics"),
+        ("njoints", "robot.n is the number of coordinates"),
+        ("collision", "rne has no collision detection"),
+    ],
+)
+def test_what_is_not_there_is_told_and_not_guessed(name, told):
+    for owner in (rne, rne.load_model("planar2")):
+        with pytest.raises(AttributeError, match=f"no attribute '{name}'; {told}"):
+            getattr(owner, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("mass_matrix", r"; it is a function, rne\.mass_matrix\(robot, \.\.\.\)"),
+        ("gravload", r"; gravload of Robotics Toolbox is rne\.gravity_vector"),
+        ("joint_name", r"; did you mean 'joint_names'\?"),
+        ("qwertyuiop", ""),
+        ("_repr_svg_", ""),
+    ],
+)
+def test_an_attribute_that_robots_do_not_have_says_what_to_use(name, told):
+    robot = rne.load_model("planar2")
+    with pytest.raises(AttributeError, match=f"^a robot has no attribute '{name}'{told}$") as caught:
+        getattr(robot, name)
+    assert (caught.value.name, caught.value.obj) == (name, robot)
+    assert not hasattr(robot, name)
+
+
+def test_nothing_that_is_there_is_told_to_be_missing():
+    words = " ".join(rne.names.ABSENT).split()
+    assert len({word.casefold() for word in words}) == len(words)
+    theirs = {word.casefold() for row in rne.names.NAMES.values() for words in row for word in words.split()}
+    for word in words:
+        assert not hasattr(rne.Robot, word)
+        assert word not in rne.__all__
+        assert word.casefold() not in theirs, word
+
+
 def test_the_table_names_what_is_there():
     for here in rne.names.NAMES:
         assert attrgetter(here)(rne) is not None
@@ -178,6 +221,7 @@ def test_lists_of_jit_and_dask_are_what_they_define():
     for name in set(rne.jit.__all__) - {"model", "site", "sites", "joint_sites"}:
         assert callable(getattr(rne, name)), "named as its sister in rne"
     for module in (rne.jit, rne.dask, rne.control):
+        assert dir(module) == sorted(module.__all__), "what completion offers"
         defined = [name for name, value in vars(module).items() if inspect.isfunction(value) and name[0] != "_"]
         own = {name for name in defined if getattr(module, name).__module__ == module.__name__}
         assert own - set(module.__all__) == set(), module

@@ -152,7 +152,8 @@ def as_shape(
             what = f"(..., {width})"
             if name not in others:
                 what += f", one number per joint of {robot.name} ({_shortened(robot.joint_names)})"
-            raise ArgumentError(f"{name}: wanted shape {what}; got {shape}")
+            turned = "; samples come first: is it to be transposed?" if len(shape) == 2 and shape[0] == width else ""
+            raise ArgumentError(f"{name}: wanted shape {what}; got {shape}{turned}")
     try:
         return np.broadcast_shapes(*(shape[:-1] for shape in shapes.values()))
     except ValueError:

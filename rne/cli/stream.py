@@ -220,7 +220,9 @@ def _remarks(motion: Trajectory, made: Differentiated | None, zero: bool) -> Ite
         yield f"no {key} columns: computed by differentiation"
     for key in motion.columns.missing if zero else ():
         if not made or key not in made.missing:
-            yield f"no {key} columns: {QUANTITIES[key]} taken as zero"
+            advice = "; --differentiate makes them from q" if made is None and key in ("qd", "qdd") else ""
+            timed = motion.columns.time is not None
+            yield f"no {key} columns: {QUANTITIES[key]} taken as zero{advice if timed else ''}"
     yield from motion.columns.remarks
 
 

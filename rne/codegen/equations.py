@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,9 +18,6 @@ from rne.errors import ArgumentError, needing, shown
 from rne.model.link_table import compile_tree, table_of_numbers
 from rne.model.robot import Robot
 from rne.model.tree import Tree
-
-if TYPE_CHECKING:
-    pass
 
 SMALL = 3
 """Joints of a robot in numbers whose equations are written out."""
@@ -292,12 +289,14 @@ def _of_numbers(robot: Robot, friction: bool) -> Equations:
 def _written_out(ring: Any, table: Any, masses: Any, friction: bool) -> Equations:
     import sympy
 
-    from rne.codegen.trigonometry import Textbook, exact_operations
+    from rne.codegen.trigonometry import Textbook, angles, exact_operations
 
     n = ring.joints
     tracer = Tracer(Twins(exact_operations()), exact_table(table, ring.number), ring.number(0.0))
-    q, qd, qdd, sin, cos = ([ring.generator(f"{kind}{j}") for j in range(n)] for kind in ("q", "qd", "qdd", "s", "c"))
-    inputs = Inputs(q, qd, qdd, sin, cos)
+    q, qd, qdd = ([ring.generator(f"{kind}{j}") for j in range(n)] for kind in ("q", "qd", "qdd"))
+    sin, cos = angles(ring, table)
+    rates = [tracer.expanded(x, positions=False) for x in (qd, qdd)]
+    inputs = Inputs(tracer.expanded(q, positions=True), rates[0], rates[1], sin, cos)
     state = tuple(tuple(sympy.symbols(f"{kind}1:{n + 1}")) for kind in ("q", "qd", "qdd"))
     book = Textbook(ring, state, masses)
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy
 
+from rne.check import SYMMETRY_ROUNDING
 from rne.errors import ArgumentError, shown
 from rne.model.tree import Drive, Tree
 from rne.read.dh.reader import placed_rows, tree_from_rows
@@ -77,6 +78,8 @@ def _formula(node: ast.AST) -> Any:
 def _mapped(value: Any, where: str) -> Any:
     if isinstance(value, Mapping):
         return {key: _mapped(inner, f"{where}, {key}") for key, inner in value.items()}
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [_mapped(inner, where) for inner in value]
     return expression(value, where)
@@ -110,7 +113,48 @@ def _gravity(given: Any) -> list[Any]:
     raise ArgumentError(f"gravity: wanted three numbers or formulas, such as [0, '-g', 0], got {shown(given)}")
 
 
-_BODY = {"mass": 1.0, "com": [0.0, 0.0, 0.0], "inertia": [[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]]}
+_BODY = ("mass", "com", "inertia")
+_MOMENTS = {"ixx": 1.0, "iyy": 1.0, "izz": 1.0, "ixy": 0.0, "ixz": 0.0, "iyz": 0.0}
+
+
+def _possible(where: str, row: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a body that can exist in place of the one of a row, as no body is known that could be checked.
+
+    It is written as that of the row, so that the reader refuses unknown keys and wrong shapes.
+
+    row, given : with expressions, and as the caller has it.
+    """
+    if "first_moment" in row:
+        raise ArgumentError(f"{where}, first_moment: wanted com in its place, where mass or inertia hold symbols")
+    body: dict[str, Any] = {"mass": 1.0}
+    for key in row.keys() & {*_BODY}:
+        value, shape = row[key], _shape(row[key])
+        if key == "inertia" and isinstance(value, Mapping):
+            body[key] = {name: _MOMENTS.get(name, 1.0) for name in value}
+        elif key == "inertia" and shape == (3, 3):
+            if not all(_equal(value[i][k], value[k][i]) for i, k in ((0, 1), (0, 2), (1, 2))):
+                raise ArgumentError(f"{where}, inertia: wanted a symmetric matrix, got {shown(given[key])}")
+            body[key] = np.eye(3).tolist()
+        elif shape == {"mass": (), "com": (3,)}.get(key):
+            body[key] = 1.0 if key == "mass" else [0.0, 0.0, 0.0]
+        else:
+            body[key] = given[key]
+    return body
+
+
+def _equal(x: Any, y: Any) -> bool:
+    if sympy.sympify(x).is_number and sympy.sympify(y).is_number:
+        return bool(abs(x - y) <= SYMMETRY_ROUNDING * max(abs(x), abs(y)))
+    return bool(sympy.simplify(x - y).is_zero)
+
+
+def _shape(value: Any) -> tuple[int, ...] | None:
+    """Return the shape of a number or expression or of nested lists of these; None of others."""
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        return () if isinstance(value, (int, float, sympy.Expr)) and not isinstance(value, bool) else None
+    shapes = {_shape(inner) for inner in value}
+    inner = shapes.pop() if len(shapes) == 1 else None
+    return None if inner is None else (len(value), *inner)
 
 
 def symbolic_rows(rows: Any, convention: str, gravity: Any, base: Any) -> Symbolic:
@@ -134,8 +178,8 @@ def symbolic_rows(rows: Any, convention: str, gravity: Any, base: Any) -> Symbol
             if key in _MASSES:
                 masses |= _symbols(values[key])
         plain = _plain(values)
-        if any(_symbols(values.get(key)) for key in _BODY):  # no body is known that could be checked
-            plain |= _BODY
+        if any(_symbols(values.get(key)) for key in _BODY):
+            plain |= _possible(f"robot_or_rows: row {number}", values, row)
         found.append(values)
         numeric.append(plain)
     pull = _gravity((0.0, 0.0, -9.81) if gravity is None else gravity)
@@ -153,10 +197,9 @@ def with_numbers(given: Symbolic, convention: str, number: Callable[[Any], Any])
 
     def change(k: int, row: Row) -> Row:
         said = given.rows[k]
-        given_body = row.body if "first_moment" in said else None
         mass, com, inertia = said.get("mass", 0.0), said.get("com", [0.0] * 3), _tensor(said.get("inertia", {}))
-        if given_body is not None:
-            mass, com, inertia = given_body.mass, given_body.com, given_body.inertia
+        if "first_moment" in said:  # numbers, and so is the body
+            mass, com, inertia = row.body.mass, row.body.com, row.body.inertia
         body: dict[str, Any] = {
             "mass": number(mass),
             "com": tuple(number(x) for x in com),

@@ -10,11 +10,18 @@ import numpy as np
 import sympy
 from sympy.polys.polyerrors import ExactQuotientFailed
 
+from rne.codegen.tracing import near_whole
+from rne.errors import ArgumentError
+from rne.kernels import layout as at
+
 ROUNDING = 1e-14
 """Distance from a whole number that is taken for rounding, as in the cosine of a quarter turn."""
 
 WHOLE = 1000
 """Largest denominator of a number that is written as a fraction."""
+
+MOST_TURNS = 8
+"""Largest ratio of a follower whose sine and cosine are written out in those of its leader."""
 
 
 class Ring:
@@ -110,6 +117,14 @@ def _quotient(a: Any, b: Any) -> Any:
     return a.mul_ground(1 / b.coeff(1))
 
 
+def _sign(number: Term) -> Term:
+    """Return the sign of a rate, or of a multiple of one, as that of a follower is."""
+    ring = number.ring
+    [(_, factor)] = number.poly.terms()
+    sign = ring.generator(f"sign{ring.rates[number.poly.mul_ground(1 / factor)]}")
+    return sign if ring.domain.to_sympy(factor) > 0 else -sign
+
+
 def exact_operations() -> dict[str, Any]:
     """Return what takes the place of the operations that kernels do on floats and packs."""
 
@@ -118,7 +133,7 @@ def exact_operations() -> dict[str, Any]:
         plus, minus = ring.number(plus), ring.number(minus)
         if not plus and not minus:
             return ring.number(0.0)
-        sign = ring.generator(f"sign{ring.rates[number.poly]}")
+        sign = _sign(number)
         found: Term = (plus * (sign * sign + sign) + minus * (sign * sign - sign)) / 2
         return found
 
@@ -127,6 +142,37 @@ def exact_operations() -> dict[str, Any]:
         "like": lambda number, value: number.ring.number(value) if isinstance(number, Term) else value,
         "by_sign": by_sign,
     }
+
+
+def angles(ring: Ring, table: Any) -> tuple[list[Term], list[Term]]:
+    """Return sine and cosine of each joint, of followers by those of their leaders.
+
+    Raises
+    ------
+    ArgumentError
+        A follower turns by no whole multiple of the angle of its leader.
+    """
+    sines, cosines = [], []
+    for row in table[1 : 1 + int(table[0, at.LINKS])]:
+        ratio, shift = float(row[at.RATIO]), float(row[at.SHIFT])
+        s, c = ring.number(0.0), ring.number(1.0)
+        if row[at.KIND] == at.REVOLUTE:
+            if ratio != round(ratio) or abs(ratio) > MOST_TURNS:
+                raise ArgumentError(
+                    f"robot_or_rows: a joint that turns by {ratio:g} times the angle of another has no equations in "
+                    f"sines and cosines of that angle that could be written out; wanted is a whole number up to "
+                    f"{MOST_TURNS}, or a robot in numbers, rne.equations(rne.from_dh(rows, ...))"
+                )
+            leader = int(row[at.LEADER])
+            s1, c1 = ring.generator(f"s{leader}"), ring.generator(f"c{leader}")
+            for _ in range(abs(int(ratio))):
+                s, c = s * c1 + c * s1, c * c1 - s * s1
+            s = -s if ratio < 0 else s
+            s0, c0 = near_whole(np.array([np.sin(shift), np.cos(shift)]))
+            s, c = s * c0 + c * s0, c * c0 - s * s0
+        sines.append(s)
+        cosines.append(c)
+    return sines, cosines
 
 
 Wave = tuple[int, ...]

@@ -258,7 +258,8 @@ class Evaluator:
         if not isinstance(method, str) or method not in _METHODS:
             raise UnknownNameError(f"method: no method is named {method!r}; there are {listed(_METHODS)}")
         if (frame is not None) != (method == "jacobian"):
-            raise ArgumentError(f"frame: wanted one for the method 'jacobian' alone, got {frame!r} for {method!r}")
+            wanted = "the name of a frame for 'jacobian'" if frame is None else f"None for {method!r}"
+            raise ArgumentError(f"frame: wanted {wanted}, got {frame!r}")
         state = self._state
         if frame is not None:
             self.jacobian(frame)

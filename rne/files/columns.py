@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 from rne.check import unknown_name
 from rne.errors import ArgumentError, FileError, close_names, did_you_mean, shown
+from rne.files.guesses import fitting, options
 from rne.files.patterns import (
     NameColumns,
     advice,
     check_order,
     expected,
-    fitting,
     name_columns,
     quantity_of,
     seconds_of,
@@ -59,6 +59,11 @@ class Columns:
     remarks: tuple[str, ...]
     nanoseconds: int | None = None
     labels: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def named_groups(self) -> dict[str, list[str]]:
+        """Names of the columns of each quantity, in the order of the joints."""
+        return {key: [self.names[place] for place in group] for key, group in self.groups.items()}
 
 
 Pattern = str | Sequence[str]
@@ -199,12 +204,14 @@ def match(
     others = list(dict.fromkeys(name for name in names if name and name not in known))
     missing = [name for name in needed if name not in place]
     if missing:
-        told = _suggest(missing, others)
-        if len(missing) == len(needed):  # perhaps none of them is what the reader thinks it is
-            told += f"; the columns are {_listed([*map(repr, names)])}"
         fit = {key: found for key, found in fitting(names, robot, quantities).items() if found != key + "_{joint}"}
-        if any(key in fit and set(group) & set(missing) for key, group in {**groups, "t": [time]}.items()):
-            told += f"; try {advice(fit)}"
+        fits = any(key in fit and set(group) & set(missing) for key, group in {**groups, "t": [time]}.items())
+        unlike = len(missing) == len(needed)  # perhaps none of them is what the reader thinks it is
+        told = _suggest(missing, () if unlike and fits else others)
+        if unlike:
+            told += f"; the columns are {_listed([*map(repr, names)])}"
+        if fits:
+            told += f"; try {options(fit, names)}"
         raise FileError(f"{where}: missing columns: {told}")
     return Columns(
         tuple(names),

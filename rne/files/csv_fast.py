@@ -25,6 +25,7 @@ from rne.files.dialect import (
     dialect_of,
     dialect_of_row,
     is_row,
+    readable,
 )
 from rne.files.extra import compute, csv, pa
 
@@ -109,7 +110,7 @@ class Csv(Source):
         text = text.removeprefix("#").strip()
         self._dialect = dialect_of(text, first)
         text = self._dialect.prepared(text.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
-        self.names = tuple(careful.header(self.where, text, self._dialect.separator))
+        self.names = tuple(map(readable, careful.header(self.where, text, self._dialect.separator)))
         return rest
 
     def _past_blanks(self, block: bytes, lines: int = 0) -> bytes:

@@ -58,6 +58,15 @@ def decoder(start: bytes) -> Callable[[bytes], bytes] | None:
     return lambda data: decode(data, not data).encode("utf-8", "surrogateescape")
 
 
+def readable(name: str) -> str:
+    """Return a name from bytes that are not UTF-8 in the code of Windows, such as that of a degree sign."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return name.encode("utf-8", "surrogateescape").decode("cp1252", "replace")
+    return name
+
+
 def is_row(line: bytes) -> bool:
     """Return whether a line is a row of numbers: a header has names alone."""
     fields = _SPLIT.split(line.decode("utf-8", "replace").replace('"', " ").strip())

@@ -17,7 +17,20 @@ _WORDS = {
     "tau": {"tau", "effort", "efforts", "torque", "torques", "moment"},
 }
 _WANTED = {"d", "des", "desired", "target", "targets", "cmd", "command", "commanded", "ref", "reference", "goal"}
-_TIMES = {"t", "time", "times", "timestamp", "timestamps", "stamp", "duration", "clock", "secs", "sec", "seconds"}
+_TIMES = {
+    "t",
+    "time",
+    "times",
+    "timestamp",
+    "timestamps",
+    "stamp",
+    "duration",
+    "clock",
+    "secs",
+    "sec",
+    "seconds",
+    "zeit",
+}
 _NAMES = re.compile(r"(?P<before>.*?)(?P<word>names?)(?P<between>[^0-9]*)(?P<number>[0-9]+)(?P<after>[^0-9]*)")
 FORM = re.compile(r"\{(joint|0|1)\}")
 
@@ -131,7 +144,7 @@ def check_order(where: str, names: Sequence[str], robot: Robot) -> None:
     FileError
         It does.
     """
-    for pattern in _by_joint(names, robot.joint_names):
+    for pattern in by_joint(names, robot.joint_names):
         place = {joint: names.index(pattern.replace("{joint}", joint)) for joint in robot.joint_names}
         order = sorted(robot.joint_names, key=place.__getitem__)
         if order != list(robot.joint_names):
@@ -141,7 +154,7 @@ def check_order(where: str, names: Sequence[str], robot: Robot) -> None:
             )
 
 
-def _by_joint(names: Sequence[str], joints: Sequence[str]) -> Iterator[str]:
+def by_joint(names: Sequence[str], joints: Sequence[str]) -> Iterator[str]:
     """Yield the patterns with {joint} of which all columns are there."""
     known = set(names)
     first = joints[0]
@@ -154,7 +167,7 @@ def _by_joint(names: Sequence[str], joints: Sequence[str]) -> Iterator[str]:
             start = name.find(first, start + 1)
 
 
-def _by_number(names: Sequence[str], count: int) -> Iterator[str]:
+def by_number(names: Sequence[str], count: int) -> Iterator[str]:
     """Yield the patterns with {0} or {1} that match exactly as many columns as there are joints."""
     sets: dict[tuple[str, str], set[str]] = {}
     for name in names:
@@ -168,28 +181,15 @@ def _by_number(names: Sequence[str], count: int) -> Iterator[str]:
 
 def quantity_of(name: str) -> tuple[str, bool] | None:
     """Return the quantity that a name or pattern belongs to, and whether in the usual form; None if unknown."""
-    words = _words(name)
+    words = words_of(name)
     kinds = {key for key, known in _WORDS.items() if words & known}
     return (kinds.pop(), bool(words & _WANTED)) if len(kinds) == 1 else None
 
 
-def _words(name: str) -> set[str]:
+def words_of(name: str) -> set[str]:
+    """Return the words of a name or pattern, in lower case."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", FORM.sub(" ", name))
     return set(re.findall(r"[a-z]+", spaced.lower()))
-
-
-def fitting(names: Sequence[str], robot: Robot, quantities: Sequence[str]) -> dict[str, str]:
-    """Return, by quantity and t, the pattern that fits the columns that are there; measured before wanted ones."""
-    found: dict[str, list[tuple[bool, int, str]]] = {}
-    patterns = [*_by_joint(names, robot.joint_names), *_by_number(names, robot.n)]
-    for k, pattern in enumerate(dict.fromkeys(patterns)):
-        kind = quantity_of(pattern)
-        if kind is not None and kind[0] in quantities:
-            found.setdefault(kind[0], []).append((kind[1], k, pattern))
-    told = {key: min(patterns)[2] for key, patterns in found.items()}
-    if (time := time_like(names)) is not None:
-        told = {"t": time, **told}
-    return told
 
 
 def time_like(names: Sequence[str]) -> str | None:
@@ -199,7 +199,7 @@ def time_like(names: Sequence[str]) -> str | None:
     for name in names:
         if (other := nanoseconds_of(name, names)) is not None:
             return f"{name}+{other}"
-    likely = [name for name in names if name == "%time" or _words(re.sub(r"[\[(].*", "", name)) & _TIMES]
+    likely = [name for name in names if name == "%time" or words_of(re.sub(r"[\[(].*", "", name)) & _TIMES]
     return min(likely, key=len) if likely else None
 
 

@@ -46,7 +46,7 @@ class Plausible:
     """
 
     def __init__(self, robot: Robot, where: str, named: Collection[str], coarse: str) -> None:
-        self._coarse, self._still, self._all_steps = coarse, 0, 0
+        self._coarse, self._still, self._all_steps, self._falls = coarse, 0, 0, 0
         self._where, self._named = where, named
         self._lower, self._upper = robot.lower_limit, robot.upper_limit
         self._angular = np.array([robot.joint(name).kind == "revolute" for name in robot.joint_names])
@@ -72,6 +72,7 @@ class Plausible:
             if steps is not None:
                 self._steps.append(steps[steps > 0])
                 self._still += int(np.count_nonzero(steps == 0))
+                self._falls += int(np.count_nonzero(steps < 0))
                 self._all_steps += len(steps)
                 for key, rate in (("q", "qd"), ("qd", "qdd")):
                     if key in chunk.arrays and rate in chunk.arrays:
@@ -102,6 +103,9 @@ class Plausible:
             )
         if self._all_steps >= _MANY and 2 * self._still > self._all_steps:
             told.append(f"warning: most times are that of the row before: {self._coarse}")
+        if self._falls:
+            rows = f"{self._falls} of {self._all_steps}"
+            told.append(f"warning: times fall in {rows} rows; is this the column of the times?")
         time = [self._of_rate(key) for key in self._products if not {key, "t"} <= set(self._named)]
         told += [text for text in dict.fromkeys(time) if text]
         steps = np.concatenate([np.zeros(0), *self._steps])

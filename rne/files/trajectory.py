@@ -20,6 +20,7 @@ from rne.files.columns import LOAD, Columns, check_asked, check_names, match
 from rne.files.extra import pa
 from rne.files.filled import FILLS, filled
 from rne.files.formats import check_format, codec_of, format_of
+from rne.files.guesses import unit_doubts
 from rne.files.patterns import check_label, whole_seconds
 from rne.files.plausible import Plausible
 from rne.files.sources import open_source
@@ -166,12 +167,13 @@ class Trajectory:
                 self.where, self._source.names, robot, quantities, wrenches, rename, joints, self._source.first
             )
             self._time_unit = time_unit or ("ns" if self._named(columns) == "%time" else None)
-            doubts = self._doubts(columns, time_unit)
+            asked = unit_doubts(columns.named_groups, units or {})
+            doubts = [*self._doubts(columns, time_unit), *asked.values()]
             self.columns: Columns = replace(columns, remarks=(*self._source.remarks, *doubts, *columns.remarks))
             self._check_types()
             has_unit = self.columns.nanoseconds is not None or self._time_unit is not None
             coarse = whole_seconds(self._named(columns) or "t", columns.names)
-            self._plausible = Plausible(robot, self.name, {*(units or ()), *["t"] * has_unit}, coarse)
+            self._plausible = Plausible(robot, self.name, {*(units or ()), *asked, *["t"] * has_unit}, coarse)
             self._opened = stack.pop_all()
 
     def _places(self) -> list[int]:

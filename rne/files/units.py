@@ -141,6 +141,8 @@ _WORDS = {
     "s": ("s", "sec", "secs", "second", "seconds"),
 }
 
+_NAMED = {"deg": {"deg", "degs", "degree", "degrees"}, "mrad": {"mrad"}, "rpm": {"rpm"}, "mm": {"mm"}, "cm": {"cm"}}
+
 
 def unit_in(name: str) -> str | None:
     """Return the unit of time that the name of a column ends with, as time_ms or stamp [ns]; None if it says none.
@@ -156,3 +158,21 @@ def unit_in(name: str) -> str | None:
     words = re.findall(r"[a-z]+", spaced.replace("\N{MICRO SIGN}", "u").replace("\N{GREEK SMALL LETTER MU}", "u"))
     last = words[-1] if words else ""
     return next((unit for unit, known in _WORDS.items() if last in known), None)
+
+
+def named_units(quantity: str, names: Sequence[str]) -> str:
+    """Return the units other than SI that the names of columns name, as `factors` takes them; empty if there are none.
+
+    Examples
+    --------
+    >>> named_units("q", ["Axis 1 [deg]", "slide_mm"]), named_units("qd", ["speed1 (rpm)"]), named_units("q", ["degas"])
+    ('deg,mm', 'rpm', '')
+    """
+    words = set()
+    for name in names:
+        words |= set(re.findall(r"[a-z]+", name.lower().replace("\N{DEGREE SIGN}", " deg ")))
+    if quantity not in _PER:
+        return ""
+    found = [unit for unit, known in _NAMED.items() if words & known]
+    units = [unit if unit == "rpm" else unit + _PER[quantity] for unit in found]
+    return ",".join(unit for unit in units if unit != "rpm" or quantity == "qd")

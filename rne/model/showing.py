@@ -26,6 +26,17 @@ class Showing:
         blocks = (f"{title}\n{text_of(part)}" if title else text_of(part) for title, part in sections(self))
         return "\n\n".join([repr(self), *blocks])
 
+    if not TYPE_CHECKING:  # or else every attribute would pass
+
+        def __getattr__(self, name: str) -> None:
+            """Say what to use in place of an attribute that robots do not have, such as those of other libraries."""
+            message = f"a robot has no attribute {name!r}"
+            if not name.startswith("_"):  # private names are queried by tools, of every object
+                from rne.names import advice_on_robot
+
+                message += advice_on_robot(name, [known for known in dir(type(self)) if not known.startswith("_")])
+            raise AttributeError(message, name=name, obj=self)
+
     def _repr_html_(self: Robot) -> str:  # type: ignore[misc]
         blocks = (html_of(title) + html_of(part) for title, part in sections(self))
         return html_of(repr(self)) + "".join(blocks)

@@ -74,6 +74,14 @@ def test_a_missing_group_is_zero_and_said(run: Run, robot, robot_file, states, k
     np.testing.assert_array_equal(numbers(result.stdout), torques(robot, states * here))
 
 
+def test_where_there_are_times_the_way_to_velocities_is_said(run: Run, robot_file, states) -> None:
+    timed = as_csv(np.column_stack([np.arange(len(states)), states[:, :2]]), ("t", *COLUMNS[:2]))
+    said = run("id", robot_file, "-", stdin=timed).stderr.splitlines()
+    assert "<stdin>: no qd columns: velocities taken as zero; --differentiate makes them from q" in said
+    made = run("id", robot_file, "-", "--differentiate", stdin=timed).stderr
+    assert "taken as zero" not in made
+
+
 @pytest.mark.parametrize("chunk", [1, 2, 3, 6, 7, 8, 1000])
 def test_chunks_do_not_show(run: Run, robot_file, motion, chunk) -> None:
     whole = run("id", robot_file, motion)

@@ -284,22 +284,3 @@ def test_coulomb_friction():
     found = rne.equations([row], convention="standard", friction=True)
     for rate, want in ((0.5, 4 * 0.5 * 3 + 2 * 5), (0, 0), (-0.5, -4 * 0.5 * 3 - 2 * 7)):
         assert found.subs({"c": 3, "p": 5, "n": 7, "qd1": rate, "qdd1": 0}).tau[0] == want
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"a": "__import__('os')"}, "row 1, a: wanted a number or a formula"),
-        ({"a": "l1("}, "row 1, a: wanted a number or a formula"),
-        ({"theta": "t"}, "row 1, theta: wanted a number"),
-        ({"mass": "q1"}, "q1 is the name of a coordinate"),
-    ],
-)
-def test_rows_that_are_refused(changes, message):
-    with pytest.raises(rne.ArgumentError, match=message.replace("(", r"\(")):
-        rne.equations([turn("l", "m") | changes], convention="standard")
-
-
-def test_misspelt_keys_are_told_by_the_reader():
-    with pytest.raises(rne.ModelError, match=r"'masss' is unknown.*mass"):
-        rne.equations([{"joint": "revolute", "masss": "m"}], convention="standard")
