@@ -98,6 +98,7 @@ from .identification.regressor import parameter_names as parameter_names
 from .identification.regressor import parameters as parameters
 from .identification.regressor import regressor as regressor
 from .identification.regressor import regressor_remainder as regressor_remainder
+from .identification.regressor import regressor_vjp as regressor_vjp
 from .model.robot import Robot as Robot
 from .model.states import State as State
 from .model.tree import Body as Body
