@@ -3,9 +3,11 @@
 from . import control as control
 from . import dask as dask
 from . import files as files
+from . import jax as jax
 from . import jit as jit
 from . import lagrange as lagrange
 from . import plot as plot
+from . import torch as torch
 from .analysis.coefficients import Coefficients as Coefficients
 from .analysis.coefficients import coefficients as coefficients
 from .analysis.energy_balance import EnergyBalance as EnergyBalance

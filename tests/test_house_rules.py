@@ -29,10 +29,12 @@ EXTRAS = {
     "files/bags.py": {"rosbags"},
     "files/extra.py": {"pyarrow"},
     "files/mat_hdf5.py": {"h5py", "scipy"},
+    "jax": {"jax"},
     "plot": {"matplotlib"},
     "read/mjcf/compiled.py": {"mujoco"},
     "read/urdf/xacro.py": {"xacro"},
     "simulation/python_loop.py": {"scipy"},
+    "torch": {"torch"},
     "viewer": {"trimesh", "viser"},
 }
 
