@@ -26,6 +26,7 @@ EXTRAS = {
     "codegen": {"sympy"},
     "dask.py": {"dask"},
     "dynamics/linear_system.py": {"scipy"},
+    "examples/derivatives.py": {"scipy"},
     "files/bags.py": {"rosbags"},
     "files/extra.py": {"pyarrow"},
     "files/mat_hdf5.py": {"h5py", "scipy"},
