@@ -57,7 +57,7 @@ def least_torque() -> Sheet:
     count = 13
     B, Bd, Bdd, bound = _splines(count, t / T)
     Bd, Bdd, bound = Bd / T, Bdd / T**2, bound / T
-    first: Array = np.linalg.lstsq(B, quintic[0], rcond=None)[0]
+    first = np.asarray(np.linalg.lstsq(B, quintic[0], rcond=None)[0], np.float64)
     free = slice(3, count - 3)
 
     def motion(x: Array) -> tuple[Array, Array, Array]:
