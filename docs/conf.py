@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "docs" / "extensions")]
 os.chdir(ROOT)  # examples name files of the repository
 
-MODULES = ("control", "dask", "files", "jit", "lagrange", "plot")
+MODULES = ("control", "dask", "files", "jax", "jit", "lagrange", "plot", "torch")
 
 project = "rne"
 author = "the authors of rne"

@@ -34,7 +34,7 @@ from rne.lazy import attach
 # The public names are declared only in __init__.pyi, and are imported on first use (SPEC 1 of Scientific Python), so
 # that `import rne` is fast and loading a robot does not import numba.
 _load, _, _names = attach(__name__)
-__all__ = sorted({*_names} - {"dask"})  # a star import would shadow the dask library
+__all__ = sorted({*_names} - {"dask", "jax", "torch"})  # a star import would shadow the libraries
 
 
 def __getattr__(name: str) -> Any:

@@ -3,9 +3,11 @@
 from . import control as control
 from . import dask as dask
 from . import files as files
+from . import jax as jax
 from . import jit as jit
 from . import lagrange as lagrange
 from . import plot as plot
+from . import torch as torch
 from .analysis.coefficients import Coefficients as Coefficients
 from .analysis.coefficients import coefficients as coefficients
 from .analysis.energy_balance import EnergyBalance as EnergyBalance
@@ -98,6 +100,7 @@ from .identification.regressor import parameter_names as parameter_names
 from .identification.regressor import parameters as parameters
 from .identification.regressor import regressor as regressor
 from .identification.regressor import regressor_remainder as regressor_remainder
+from .identification.regressor import regressor_vjp as regressor_vjp
 from .model.robot import Robot as Robot
 from .model.states import State as State
 from .model.tree import Body as Body

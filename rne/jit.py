@@ -40,6 +40,7 @@ from rne.kernels.user.kinematics import frame_acceleration as frame_acceleration
 from rne.kernels.user.kinematics import frame_velocity as frame_velocity
 from rne.kernels.user.kinematics import jacobian as jacobian
 from rne.kernels.user.regressor import regressor as regressor
+from rne.kernels.user.regressor import regressor_vjp as regressor_vjp
 from rne.kernels.user.statics import joint_wrenches as joint_wrenches
 from rne.kernels.user.statics import static_torque as static_torque
 from rne.model.robot import Robot
@@ -151,12 +152,12 @@ def site(
 
 
 def joint_sites(robot: Robot, axes: str = "world", dtype: Any = np.float64) -> NDArray[Any]:
-    """Return the frames of the joints, for `joint_wrenches` and `regressor`.
+    """Return the frames of the joints, for `joint_wrenches`, `regressor` and `regressor_vjp`.
 
     Parameters
     ----------
     robot : the robot.
-    axes : axes of the wrenches, "world" or "local"; for `regressor` "local".
+    axes : axes of the wrenches, "world" or "local"; for regressors "local".
     dtype : as in `model`.
 
     Returns

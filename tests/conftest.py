@@ -6,6 +6,7 @@ The profile "default" is quick and always the same; `--hypothesis-profile deep` 
 from __future__ import annotations
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -47,8 +48,11 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before those without the mark are deselected
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests and files that are listed in `versions/quick.txt`."""
+    """Mark the tests and files that are listed in `versions/quick.txt`; skip examples whose library is missing."""
+    no_torch = find_spec("torch") is None  # the one extra that the tests do not need
     for item in items:
+        if no_torch and item.nodeid.startswith("rne/torch/"):
+            item.add_marker(pytest.mark.skip("torch is not installed"))
         name = item.nodeid.partition("[")[0]
         if name in QUICK or name.partition("::")[0] in QUICK:
             item.add_marker("quick")

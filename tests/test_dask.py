@@ -43,6 +43,7 @@ OPTIONS = {
     "operational_inertia": {"frame": "tool", "rows": (0, 1, 2)},
     "potential_energy": {"per_link": True},
     "regressor": {"rotors": True, "friction": True},
+    "regressor_vjp": {"friction": True},
     "static_torque": {"f_ext": {"tool": WRENCH, "hand": (WRENCH[0], "local")}},
 }
 PLACES = {"q": 0, "qd": 1, "qdd": 2, "tau": 2, "weights": 1}

@@ -26,13 +26,16 @@ EXTRAS = {
     "codegen": {"sympy"},
     "dask.py": {"dask"},
     "dynamics/linear_system.py": {"scipy"},
+    "examples/derivatives.py": {"scipy"},
     "files/bags.py": {"rosbags"},
     "files/extra.py": {"pyarrow"},
     "files/mat_hdf5.py": {"h5py", "scipy"},
+    "jax": {"jax"},
     "plot": {"matplotlib"},
     "read/mjcf/compiled.py": {"mujoco"},
     "read/urdf/xacro.py": {"xacro"},
     "simulation/python_loop.py": {"scipy"},
+    "torch": {"torch"},
     "viewer": {"trimesh", "viser"},
 }
 

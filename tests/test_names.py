@@ -23,7 +23,19 @@ from rne.errors import MissingExtraError, needing
 
 ROOT = Path(__file__).parents[1]
 
-EXTRAS = ("pyarrow", "matplotlib", "dask", "viser", "trimesh", "scipy", "sympy", "xacro", "mujoco")
+EXTRAS = (
+    "pyarrow",
+    "matplotlib",
+    "dask",
+    "viser",
+    "trimesh",
+    "scipy",
+    "sympy",
+    "xacro",
+    "mujoco",
+    "jax",
+    "torch",
+)
 BARE = f"import sys; sys.modules.update(dict.fromkeys({EXTRAS}))\n"  # what None stands for cannot be imported
 
 
@@ -89,6 +101,8 @@ ARM = "arm = rne.load('models/planar2/robot.dh.toml')\n"
         ("files", "pyarrow", "from rne.files.csv_fast import Csv"),
         ("plot", "matplotlib", "rne.plot.torques(arm, None, [[0.0, 0.0]])"),
         ("dask", "dask", "rne.dask.gravity_vector(arm, [0.0, 0.0])"),
+        ("jax", "jax", "rne.jax.potential_energy(arm, [0.0, 0.0])"),
+        ("torch", "torch", "rne.torch.potential_energy(arm, [0.0, 0.0])"),
         ("view", "viser", "rne.view(arm, browser=False)"),
         ("scipy", "scipy", "rne.simulate(arm, [0.0, 0.0], t=[0.0, 0.1], method='adaptive')"),
         ("sympy", "sympy", "rne.equations(arm)"),

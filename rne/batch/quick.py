@@ -40,6 +40,7 @@ class Algorithm(NamedTuple):
     states : how many arguments (..., n) it takes.
     wrench : whether there is one more: (..., 6 m) for m sites, or (..., n) if there are no sites.
     gravity : whether gravity counts.
+    weights : whether the one more is (..., n) although there are sites.
     """
 
     one: Mapping[str, Entry]
@@ -47,6 +48,7 @@ class Algorithm(NamedTuple):
     states: int = 1
     wrench: bool = False
     gravity: bool = False
+    weights: bool = False
 
 
 class Marks:
@@ -170,7 +172,7 @@ def _batch(
         if len(values) > states:
             wrench, values = values[states], values[:states]
     addresses = np.empty(2 * pairs + 2, np.intp)
-    width = 6 * len(places[-1]) if places else robot.n
+    width = 6 * len(places[-1]) if places and not algorithm.weights else robot.n
     sizes = (states, pairs, width, 1 + len(tail), *tail, 1, 1, 1)[:7]
     result: Floats | None = READY[precision].call(card, addresses, out, sizes, (*values, *_FILL[states - 1], wrench))
     if result is None:

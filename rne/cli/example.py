@@ -24,7 +24,7 @@ from rne.tables import table
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Show all examples.")
 @click.option("--plot", "picture", metavar="FILE", help="Save the figure of one example as .png, .svg or .pdf.")
-@click.option("--code", is_flag=True, help="Print one example as a program that needs rne and numpy alone.")
+@click.option("--code", is_flag=True, help="Print one example as a program of its own.")
 def example(names: tuple[str, ...], everything: bool, picture: str | None, code: bool) -> None:
     """Show systems of the lectures, with the numbers of the course and of rne; without a name, list them.
 

@@ -13,7 +13,7 @@ _GALLERY = ("__future__", "rne.examples")
 
 
 def program(entry: Example) -> str:
-    r"""Return an example as a program that needs rne and numpy alone.
+    r"""Return an example as a program of its own, which needs rne, numpy and at times scipy.
 
     It prints each quantity by the formula of the course and by `rne`. The figure, if there is one, is a comment, since
     it needs matplotlib.

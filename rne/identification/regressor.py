@@ -14,11 +14,20 @@ from rne.batch.arguments import Floats, as_batch, as_loads, as_result, as_table,
 from rne.batch.quick import UNFIT, Algorithm, alone, quick
 from rne.batch.threads import launch
 from rne.check import check_flag
-from rne.kernels.entries import INVERSE_DYNAMICS, REGRESSOR, REGRESSOR_ONE
+from rne.errors import ArgumentError
+from rne.kernels.entries import (
+    INVERSE_DYNAMICS,
+    REGRESSOR,
+    REGRESSOR_ONE,
+    REGRESSOR_PRODUCT,
+    REGRESSOR_PRODUCT_ONE,
+)
 from rne.model.parameters import OF_BODY, OF_FRICTION, of_links
 from rne.model.robot import Robot
 
 _REGRESSOR, _one = Algorithm(REGRESSOR_ONE, REGRESSOR, states=3, gravity=True), REGRESSOR_ONE["float64"]
+_PRODUCT = Algorithm(REGRESSOR_PRODUCT_ONE, REGRESSOR_PRODUCT, states=3, wrench=True, gravity=True, weights=True)
+_product_one = REGRESSOR_PRODUCT_ONE["float64"]
 
 
 def regressor(
@@ -81,6 +90,71 @@ def regressor(
     table = as_table(robot, batch.dtype, gravity)
     more = (read_only(robot.links.joint_sites["local"].astype(batch.dtype)), (bool(rotors), bool(friction)))
     launch(REGRESSOR[batch.dtype], robot, batch, ("q", "qd", "qdd"), result, threads, table, *more)
+    return finish(result, out)
+
+
+def regressor_vjp(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike | None,
+    qdd: ArrayLike | None,
+    weights: ArrayLike,
+    *,
+    gravity: ArrayLike | None = None,
+    rotors: bool = True,
+    friction: bool = False,
+    out: Floats | None = None,
+    threads: int | None = None,
+) -> Floats:
+    """Gradient of sum of weights . tau by the parameters of bodies and drives: weights times `regressor`.
+
+    One outward sweep, O(n); the regressor is not formed. With the gradient of a cost by the torques as weights, this is
+    the gradient of the cost by the parameters, sample by sample; `inverse_dynamics_vjp` is that by the motion.
+    `rne.kernels.regressor_product` describes the sweep.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q, qd, qdd : (..., n) positions, velocities and accelerations, as for `regressor`.
+    weights : (..., n) factor of each torque.
+    gravity, rotors, friction, out, threads : as for `regressor`; so are the errors raised.
+
+    Returns
+    -------
+    gradient : (..., P), in the order of `parameter_names`.
+
+    Examples
+    --------
+    The gradient of the sum of squared torques over a trajectory:
+
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> q, qd, qdd = rne.quintic(np.zeros(2), np.ones(2), np.linspace(0, 1, 50), duration=1.0)
+    >>> tau = rne.inverse_dynamics(arm, q, qd, qdd)
+    >>> gradient = rne.regressor_vjp(arm, q, qd, qdd, 2 * tau).sum(axis=0)
+    >>> bool(np.isclose(gradient @ rne.parameters(arm), 2 * (tau**2).sum()))
+    True
+    """
+    _check_flags(rotors, friction)
+    if weights is None:
+        raise ArgumentError("weights: wanted an array, got None")
+    try:
+        joints, flags = robot.links.joint_sites["local"], (bool(rotors), bool(friction))
+        found: Floats | None = None
+        if threads is None or alone(threads):
+            found = _product_one.call(robot._card, q, qd, qdd, weights, gravity, out, joints, flags)
+        if found is None:
+            given, tail = (q, qd, qdd, weights), (_count(robot, rotors, friction),)
+            found = quick(_PRODUCT, robot, given, tail, out, threads, gravity, (joints,), (flags,))
+        if found is not None:
+            return found
+    except UNFIT:
+        pass
+    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd, "weights": weights})
+    result = as_result(out, (*batch.shape, _count(robot, rotors, friction)), batch)
+    table = as_table(robot, batch.dtype, gravity)
+    more = (read_only(robot.links.joint_sites["local"].astype(batch.dtype)), (bool(rotors), bool(friction)))
+    launch(REGRESSOR_PRODUCT[batch.dtype], robot, batch, ("q", "qd", "qdd", "weights"), result, threads, table, *more)
     return finish(result, out)
 
 

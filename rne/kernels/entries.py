@@ -36,6 +36,7 @@ from rne.kernels import (
     poses,
     ready,
     regressor,
+    regressor_product,
     simulation,
     static_derivative,
     static_torque,
@@ -132,6 +133,10 @@ POSES_ONE = _entries(poses.make_one, _one(3))
 POSES = _entries(poses.make_many, lambda dtype: _many(dtype, _table(dtype)), batch=True)
 REGRESSOR_ONE = _entries(regressor.make_one, _one(6, _DRIVES))
 REGRESSOR = _entries(regressor.make_many, lambda dtype: _many(dtype, _table(dtype), _DRIVES), batch=True)
+REGRESSOR_PRODUCT_ONE = _entries(regressor_product.make_one, _one(7, _DRIVES))
+REGRESSOR_PRODUCT = _entries(
+    regressor_product.make_many, lambda dtype: _many(dtype, _table(dtype), _DRIVES), batch=True
+)
 STATIC_DERIVATIVE = _entries(static_derivative.make_many, lambda dtype: _many(dtype, _table(dtype)), batch=True)
 STATIC_TORQUE_ONE = _entries(static_torque.make_one, _one(4))
 STATIC_TORQUE = _entries(static_torque.make_many, lambda dtype: _many(dtype, _table(dtype)), batch=True)

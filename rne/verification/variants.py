@@ -12,16 +12,24 @@ from numpy.typing import NDArray
 
 from rne.dynamics.center_of_mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
 from rne.dynamics.coriolis import christoffel, coriolis_matrix
+from rne.dynamics.derivatives import (
+    forward_dynamics_derivatives,
+    gravity_derivative,
+    inverse_dynamics_derivatives,
+)
 from rne.dynamics.energy import kinetic_energy, potential_energy
 from rne.dynamics.forward_dynamics import forward_dynamics
 from rne.dynamics.inverse_dynamics import friction_torque, gravity_vector, inverse_dynamics
+from rne.dynamics.kinematic_derivatives import jacobian_dot
 from rne.dynamics.kinematics import forward_kinematics, frame_acceleration, frame_velocity, jacobian
 from rne.dynamics.mass_matrix import mass_matrix, mass_matrix_inverse
 from rne.dynamics.statics import joint_wrenches, static_torque
+from rne.dynamics.torque_gradient import inverse_dynamics_vjp
 from rne.errors import SingularError
-from rne.identification.regressor import regressor
+from rne.identification.regressor import regressor, regressor_vjp
 from rne.model.parameters import OF_BODY
 from rne.model.robot import Robot
+from rne.verification.derivative_identities import pace
 from rne.verification.identities import ROUNDING, SMALLEST, TINY, Identity, Motions, as_share
 from rne.verification.kinematic_identities import moving_frames, some_wrenches
 
@@ -69,6 +77,11 @@ def _one_wrench(robot: Robot, x: States) -> Any:
     wrenches = some_wrenches(robot)
     name = list(wrenches)[-1]
     return static_torque(robot, x.q, {name: wrenches[name].astype(x.q.dtype)})
+
+
+def _derivatives_with_wrenches(robot: Robot, x: States) -> Any:
+    wrenches = {name: wrench.astype(x.q.dtype) for name, wrench in some_wrenches(robot).items()}
+    return np.stack(inverse_dynamics_derivatives(robot, x.q, x.qd, x.qdd, f_ext=wrenches), axis=-3)
 
 
 # Each of these returns the errors (samples, ...) of a result relative to a suitable scale. Errors that belong to joints
@@ -129,6 +142,47 @@ def _of_motions(m: Motions, error: Array, wanted: Array) -> Array:
     return np.maximum(_of_all(m, error[..., :3], wanted[..., :3]), _of_all(m, error[..., 3:], wanted[..., 3:]))
 
 
+def _of_derivatives(m: Motions, error: Array, wanted: Array) -> Array:
+    """Measure derivatives of torques by q, qd and qdd, (..., 3, n, n), by torques at the pace of the motion."""
+    by_motion = [_of_rows(error[:, k], wanted[:, k], least) for k, least in enumerate((m.scale, m.scale / pace(m)))]
+    return np.maximum(np.maximum(*by_motion), as_share(m, error[:, 2]))
+
+
+def _of_stiffness(m: Motions, error: Array, wanted: Array) -> Array:
+    return _of_rows(error, wanted, m.scale)
+
+
+def _of_rows(error: Array, wanted: Array, scale: Array) -> Array:
+    """Measure derivatives (samples, n, n) of torques by the largest of the row, but no less than a scale."""
+    size = np.abs(wanted).max(axis=-1, initial=0.0) + scale
+    return np.asarray(np.abs(error) / size[..., None])
+
+
+def _of_gradient(m: Motions, error: Array, wanted: Array) -> Array:
+    """Measure a gradient by q, qd and qdd, (..., 3, n), by the power of the torques."""
+    power = (np.abs(m.qd) * m.scale).sum(axis=-1, keepdims=True)
+    size = np.stack([power, power / pace(m), power / pace(m) / pace(m)], axis=1) + np.abs(wanted)
+    return np.asarray((np.abs(error) / (size + TINY)).max(axis=1, initial=0.0))
+
+
+def _of_inverted(m: Motions, error: Array, wanted: Array) -> Array:
+    """Measure derivatives of accelerations (..., 3, n, n) by the effect of rounding, as accelerations and inverses."""
+    own = np.sqrt(np.einsum("sii->si", m.D_ij)) + TINY
+    torque = np.linalg.norm(m.scale / own, axis=1, keepdims=True)
+    found = _of_inverse(m, error[:, 2], wanted[:, 2])
+    for k, least in enumerate((torque, torque / pace(m))):
+        size = least + np.abs(wanted[:, k] * own[..., None]).max(axis=(1, 2), initial=0.0)[:, None]
+        share = np.abs(error[:, k] * own[..., None]) / (size[..., None] + TINY)
+        found = np.maximum(found, share * m.weakest[:, None, None])
+    return found
+
+
+def _jacobian_rate(robot: Robot, x: States, frame: str) -> Any:
+    """Return the rate beside the Jacobian at the speed of the motion, by which it is measured."""
+    speed = np.abs(x.qd).max(axis=-1, initial=0.0)[..., None, None]
+    return np.stack([jacobian_dot(robot, x.q, x.qd, frame), jacobian(robot, x.q, frame) * speed], axis=-1)
+
+
 def _of_energies(m: Motions, error: Array, wanted: Array) -> Array:
     return _of_all(m, error[:, None], wanted)
 
@@ -171,6 +225,25 @@ FUNCTIONS: dict[str, tuple[Function, Share, int]] = {
     "static_torque": (_one_wrench, _of_all, 1),
     "joint_wrenches": (lambda r, x: joint_wrenches(r, x.q, x.qd, x.qdd), _of_motions, 1),
     "regressor": (lambda r, x: regressor(r, x.q, x.qd, x.qdd), _of_parameters, 2),
+    "inverse_dynamics_derivatives": (
+        lambda r, x: np.stack(inverse_dynamics_derivatives(r, x.q, x.qd, x.qdd), axis=-3),
+        _of_derivatives,
+        2,
+    ),
+    "inverse_dynamics_derivatives (wrenches)": (_derivatives_with_wrenches, _of_derivatives, 2),
+    "inverse_dynamics_vjp": (
+        lambda r, x: np.stack(inverse_dynamics_vjp(r, x.q, x.qd, x.qdd, x.qd), axis=-2),
+        _of_gradient,
+        1,
+    ),
+    "forward_dynamics_derivatives": (
+        lambda r, x: np.stack(forward_dynamics_derivatives(r, x.q, x.qd, x.tau), axis=-3),
+        _of_inverted,
+        2,
+    ),
+    "gravity_derivative": (lambda r, x: gravity_derivative(r, x.q), _of_stiffness, 2),
+    "jacobian_dot": (_over_frames(_jacobian_rate), _of_all, 2),
+    "regressor_vjp": (lambda r, x: regressor_vjp(r, x.q, x.qd, x.qdd, x.qd), _of_parameters, 1),
     "center_of_mass": (lambda r, x: center_of_mass(r, x.q), _of_all, 0),
     "center_of_mass_velocity": (lambda r, x: center_of_mass_velocity(r, x.q, x.qd), _of_all, 0),
     "center_of_mass_jacobian": (lambda r, x: center_of_mass_jacobian(r, x.q), _of_all, 1),
@@ -187,7 +260,7 @@ def _agreement(name: str, single: bool, m: Motions) -> Array:
     function, share, power = FUNCTIONS[name]
     if "center" in name and m.robot.total_mass == 0:  # undefined
         return np.zeros(len(m.q))
-    inverted = share in (_of_accelerations, _of_inverse)
+    inverted = share in (_of_accelerations, _of_inverse, _of_inverted)
     if inverted and not (m.weakest > SMALLEST).all():  # reported by the identity of the mass matrix
         return np.zeros(m.q.shape)
     found = []

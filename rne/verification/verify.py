@@ -12,12 +12,13 @@ from rne.check import whole_number
 from rne.model.robot import Robot
 from rne.model.sampling import random_positions, reach, velocity_limits
 from rne.tables import Part, Report, titled
+from rne.verification.derivative_identities import DERIVATIVES
 from rne.verification.identities import IDENTITIES, Identity, Motions
 from rne.verification.kinematic_identities import KINEMATIC
 from rne.verification.variants import VARIANTS
 
 CHUNK = 64  # samples at a time; cached quantities take n^2 numbers per sample
-CHECKS = (*IDENTITIES, *KINEMATIC, *VARIANTS)
+CHECKS = (*IDENTITIES, *KINEMATIC, *DERIVATIVES, *VARIANTS)
 
 
 @dataclass(frozen=True)
@@ -110,9 +111,9 @@ def verify(robot: Robot, *, samples: int = 100, seed: int = 0) -> Verification:
 
     The checks cover inverse and forward dynamics (both methods), friction, gravity and Coriolis torques, the mass
     matrix and its inverse, the Coriolis matrix and Christoffel symbols, energies, poses, Jacobians, velocities and
-    accelerations of frames, the center of mass, static torques, joint wrenches and the regressor, each for single
-    states and for batches, in float64 and in float32. They do not cover `simulate` and the controllers, which build on
-    the same functions, nor the derivatives of torques, accelerations and Jacobians.
+    accelerations of frames, the center of mass, static torques, joint wrenches, the regressor, and the derivatives and
+    gradients of torques, accelerations, gravity and Jacobians, each for single states and for batches, in float64 and
+    in float32. They do not cover `simulate` and the controllers, which build on the same functions.
 
     States are drawn uniformly within the limits of the joints and of their mimic joints, or within half a turn or one
     meter either way without limits. They are processed in chunks, so memory does not grow with their number.

@@ -21,7 +21,7 @@ PAGES = sorted(
     if not {"_build", "generated"} & {part.name for part in page.relative_to(DOCS).parents}
 )
 WITH_CODE = [page for page in PAGES if "```python" in page.read_text(encoding="utf-8")]
-MODULES = {"control", "dask", "files", "jit", "lagrange", "plot"}
+MODULES = {"control", "dask", "files", "jax", "jit", "lagrange", "plot", "torch"}
 
 
 def name_of(page: Path) -> str:

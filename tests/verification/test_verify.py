@@ -206,9 +206,8 @@ def test_wrong_friction_is_caught(monkeypatch):
     monkeypatch.setattr(lagrange, "friction_torque", lambda robot, qd: 0.5 * qd * [1, -1])
     broken = {check.name: check.joint for check in verify(wheels, samples=5).checks if not check.passed}
     # The columns of friction in the regressor are compared with the same formulation.
-    assert broken == dict.fromkeys(
-        ("friction is that of Lagrange", "regressor times parameters is inverse dynamics"), "second"
-    )
+    names = ("friction is that of Lagrange", "regressor times parameters is inverse dynamics")
+    assert broken == dict.fromkeys((*names, "viscous torque derivatives are those of Lagrange"), "second")
 
 
 def test_a_joint_without_inertia_is_not_verified():

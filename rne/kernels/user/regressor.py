@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rne.kernels import regressor as linear
+from rne.kernels import regressor_product as product
 from rne.kernels.jit import function
 from rne.kernels.layout import LINKS
 from rne.kernels.user.checks import check_length, check_precision, check_shape, check_sites
@@ -37,3 +38,35 @@ def regressor(model, joints, q, qd, qdd, Y, rotors=True, friction=False):
     check_shape(Y.shape == (q.shape[0], linear.columns_of(model, rotors, friction)))
     check_sites(model, joints)
     linear.one(model, joints, q, qd, qdd, Y, (rotors, friction))
+
+
+@function
+def regressor_vjp(model, joints, q, qd, qdd, weights, gradient, rotors=True, friction=False):
+    """Fill the gradient of sum of weights . tau by the parameters of bodies and drives, weights times the regressor.
+
+    Parameters
+    ----------
+    model, joints : as for `rne.jit.regressor`.
+    q, qd, qdd, weights : (n,) positions, velocities, accelerations, factors of the torques.
+    gradient : (P,) is filled, in the order of `rne.parameter_names`.
+    rotors, friction : whether to include rotor inertias and friction.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm, gradient = rne.load("models/planar2/robot.dh.toml"), np.empty(22)
+    >>> rest, weights = np.zeros(2), np.array([1.0, 0.0])
+    >>> joints = rne.jit.joint_sites(arm, "local")
+    >>> rne.jit.regressor_vjp(rne.jit.model(arm), joints, rest, rest, rest, weights, gradient)
+    >>> bool(np.allclose(gradient @ rne.parameters(arm), rne.gravity_vector(arm, rest)[0]))
+    True
+    """
+    check_precision(model, gradient)
+    check_length(model, q)
+    check_length(model, qd)
+    check_length(model, qdd)
+    check_length(model, weights)
+    check_shape(joints.shape[0] == int(model[0, LINKS]))
+    check_shape(gradient.shape[0] == linear.columns_of(model, rotors, friction))
+    check_sites(model, joints)
+    product.one(model, joints, (q, qd, qdd), weights, gradient, (rotors, friction))

@@ -109,6 +109,7 @@ STATES: tuple[Call, ...] = (
     call_of(rne.newton_euler_table(ROBOT, QD).latex),
     call_of(rne.models),
     call_of(rne.inverse_dynamics_vjp, {"weights": [None, *STATE]}, weights=QD),
+    call_of(rne.regressor_vjp, {"weights": [None, *STATE]}, weights=QD),
     call_of(rne.linearize, {"dt": [0, 0.0, -1.0, np.nan, np.inf, "1", [1.0], True, object()]}, dt=0.01),
     call_of(rne.link_forces, {"tau": [QD, *STATE]}),
     call_of(rne.link_forces, {"qdd": [QDD, *STATE]}, qdd=None, tau=QDD),
