@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from rne.batch.named import as_arrays, wrench_array
 from rne.check import check_flag, numbers, unknown_name
 from rne.errors import ArgumentError, shown
-from rne.kernels.layout import FRICTION, SPRINGS
+from rne.kernels.layout import BASE_QUATERNION, FRICTION, SPRINGS
+from rne.model.floating import refuse_floating
 from rne.model.frames import AXES, Frame, sites_of
 from rne.model.robot import Robot
 
@@ -60,19 +61,29 @@ class Batch(NamedTuple):
         return self._replace(rows={**self.rows, name: joined})
 
 
-def check_robot(robot: object) -> None:
-    """Refuse anything but a Robot.
+def check_robot(robot: object, *, floating: bool = False) -> None:
+    """Refuse anything but a Robot, and a base that floats unless the function supports it.
+
+    Every public function that takes a robot comes here, or to `settle`, before it calculates: so the default refuses.
 
     Raises
     ------
     ArgumentError
-        It is something else.
+        It is something else, or its base floats.
     """
     if not isinstance(robot, Robot):
         raise ArgumentError(f"robot: wanted a Robot, as rne.load returns it, got {type(robot).__name__}")
+    if not floating:
+        refuse_floating(robot.tree)
 
 
-def settle(robot: Robot, state: Mapping[str, ArrayLike | None], f_ext: Mapping[str, Any] | None = None) -> Batch:
+def settle(
+    robot: Robot,
+    state: Mapping[str, ArrayLike | None],
+    f_ext: Mapping[str, Any] | None = None,
+    *,
+    floating: bool = False,
+) -> Batch:
     """Settle the arguments of a function of a state: the robot, the state, and the wrenches that act.
 
     Parameters
@@ -80,27 +91,30 @@ def settle(robot: Robot, state: Mapping[str, ArrayLike | None], f_ext: Mapping[s
     robot : is checked to be one.
     state : by argument name, (..., n) each; the first may not be None, the others are zero then.
     f_ext : as for `as_wrenches`; None for none.
+    floating : whether the function supports a base that floats.
 
     Raises
     ------
     UnknownNameError, ArgumentError
         As `check_robot`, `as_wrenches` and `as_batch` do.
     """
-    check_robot(robot)
+    check_robot(robot, floating=floating)
     sites, wrenches = (NOWHERE, {}) if f_ext is None else as_wrenches(robot, f_ext)
     widths = dict.fromkeys(wrenches, 6)
     batch = as_batch(robot, {**state, **wrenches}, required=next(iter(state)), widths=widths)
+    if robot.floating and not batch.shape and "q" in batch.rows:
+        check_pose(batch.rows["q"][0])
     return batch._replace(sites=sites, wrenches=tuple(wrenches))
 
 
 def as_batch(
     robot: Robot, values: Mapping[str, ArrayLike | None], *, required: str, widths: Mapping[str, int] | None = None
 ) -> Batch:
-    """Settle arguments of shape (..., n); None stands for zeros.
+    """Settle arguments of shape (..., n), or (..., nq) for `q`; None stands for zeros.
 
     Parameters
     ----------
-    robot : defines n.
+    robot : defines n and nq.
     values : by argument name; their leading axes are broadcast against each other.
     required : the argument that may not be None.
     widths : other lengths of the last axis, by argument name.
@@ -113,7 +127,7 @@ def as_batch(
     first = values[required]
     if first is None:
         raise ArgumentError(f"{required}: wanted an array, got None")
-    if type(first) is np.ndarray and first.ndim == 2 and first.shape[1] == robot.n:
+    if type(first) is np.ndarray and first.ndim == 2 and first.shape[1] == robot.n == robot.nq:
         # The common batch, all of one kind, has nothing to settle; a small one would spend most of its time on that.
         # One shape fits all only where all are of one width: a wrench has six numbers, whatever q has.
         shape, kind = first.shape, first.dtype
@@ -122,6 +136,8 @@ def as_batch(
         if uniform and kind.char in _NAMES and kind.isnative and all(v.flags.carray for v in plain):
             return Batch(shape[:1], _NAMES[kind.char], values)  # type: ignore[arg-type]
     arrays = as_arrays(robot, values, widths or ())
+    if robot.floating and "q" in values:
+        widths = {"q": robot.nq} | dict(widths or {})
     shape = as_shape(robot, {name: array.shape for name, array in arrays.items()}, widths)
     dtype = "float32" if all(array.dtype.itemsize == 4 for array in arrays.values()) else "float64"
     width = dict.fromkeys(values, robot.n) | dict(widths or {})
@@ -150,7 +166,11 @@ def as_shape(
         width = others.get(name, robot.n)
         if not shape or shape[-1] != width:
             what = f"(..., {width})"
-            if name not in others:
+            if robot.floating and name == "q":
+                what += f", pose of the base and one number per joint ({_shortened(robot.position_names)})"
+            elif robot.floating and name not in others:
+                what += f", six numbers of the base and one per joint ({_shortened(robot.coordinate_names)})"
+            elif name not in others:
                 what += f", one number per joint of {robot.name} ({_shortened(robot.joint_names)})"
             raise ArgumentError(f"{name}: wanted shape {what}; got {shape}")
     try:
@@ -158,6 +178,23 @@ def as_shape(
     except ValueError:
         given = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
         raise ArgumentError(f"leading axes do not broadcast against each other: {given}") from None
+
+
+def check_pose(q: Floats) -> None:
+    """Refuse the pose of a base whose quaternion does not have unit length within 1e-3.
+
+    Raises
+    ------
+    ArgumentError
+        It does not; also where it is NaN.
+    """
+    quaternion = q[BASE_QUATERNION : BASE_QUATERNION + 4].astype(np.float64)
+    length = float(np.linalg.norm(quaternion))
+    if not abs(length - 1.0) <= 1e-3:
+        raise ArgumentError(
+            f"q: wanted a unit quaternion of the base in q[3:7], [qx, qy, qz, qw], got {quaternion.tolist()} of length "
+            f"{length:.6g}; rne.neutral(robot) has one"
+        )
 
 
 _ZERO = np.zeros(1)

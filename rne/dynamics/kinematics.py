@@ -24,9 +24,9 @@ from rne.kernels.entries import FRAME_MOTION, FRAME_MOTION_ONE, JACOBIAN, JACOBI
 from rne.model.frames import sites_of
 from rne.model.robot import Robot
 
-_POSES, _pose_one = Algorithm(POSES_ONE, POSES), POSES_ONE["float64"]
-_JACOBIAN, _jacobian_one = Algorithm(JACOBIAN_ONE, JACOBIAN), JACOBIAN_ONE["float64"]
-_MOTION, _motion_one = Algorithm(FRAME_MOTION_ONE, FRAME_MOTION, states=3), FRAME_MOTION_ONE["float64"]
+_POSES, _pose_one = Algorithm(POSES_ONE, POSES, floating=True), POSES_ONE["float64"]
+_JACOBIAN, _jacobian_one = Algorithm(JACOBIAN_ONE, JACOBIAN, floating=True), JACOBIAN_ONE["float64"]
+_MOTION, _motion_one = Algorithm(FRAME_MOTION_ONE, FRAME_MOTION, states=3, floating=True), FRAME_MOTION_ONE["float64"]
 
 
 @overload
@@ -94,12 +94,12 @@ def forward_kinematics(
                 return T
         except UNFIT:
             pass
-    check_robot(robot)
+    check_robot(robot, floating=True)
     names = [frames] if isinstance(frames, str) else robot.frame_names if frames is None else frames
     if not isinstance(names, (list, tuple)):
         raise ArgumentError(f"frames: wanted the name of a frame or a list of names, got {type(frames).__name__}")
     sites = sites_of([as_frame(robot, name, "frames") for name in names], "world")
-    batch = settle(robot, {"q": q})
+    batch = settle(robot, {"q": q}, floating=True)
     shape = (*batch.shape, 4, 4) if isinstance(frames, str) else (*batch.shape, len(names), 4, 4)
     result = as_result(out, shape, batch)
     sites = read_only(sites.astype(batch.dtype))
@@ -155,9 +155,9 @@ def jacobian(
             return J
     except UNFIT:
         pass
-    check_robot(robot)
+    check_robot(robot, floating=True)
     site = as_site(robot, frame, axes, point)
-    batch = settle(robot, {"q": q})
+    batch = settle(robot, {"q": q}, floating=True)
     result = as_result(out, (*batch.shape, 6, robot.n), batch)
     site = read_only(site.astype(batch.dtype))
     launch(JACOBIAN[batch.dtype], robot, batch, ("q",), result, threads, as_table(robot, batch.dtype), site)
@@ -296,9 +296,9 @@ def _frame_motion(
             return motion
     except UNFIT:
         pass
-    check_robot(robot)
+    check_robot(robot, floating=True)
     site = as_site(robot, frame, axes, point)
-    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd})
+    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd}, floating=True)
     result = as_result(out, (*batch.shape, 6), batch)
     table, site = as_table(robot, batch.dtype), read_only(site.astype(batch.dtype))
     launch(FRAME_MOTION[batch.dtype], robot, batch, ("q", "qd", "qdd"), result, threads, table, site, order)
