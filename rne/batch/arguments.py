@@ -13,7 +13,7 @@ from rne.batch.named import as_arrays, wrench_array
 from rne.check import check_flag, numbers, unknown_name
 from rne.errors import ArgumentError, shown
 from rne.kernels.layout import BASE_QUATERNION, FRICTION, SPRINGS
-from rne.model.floating import refuse_floating
+from rne.model.floating import OF_POSITIONS, refuse_floating
 from rne.model.frames import AXES, Frame, sites_of
 from rne.model.robot import Robot
 
@@ -102,15 +102,16 @@ def settle(
     sites, wrenches = (NOWHERE, {}) if f_ext is None else as_wrenches(robot, f_ext)
     widths = dict.fromkeys(wrenches, 6)
     batch = as_batch(robot, {**state, **wrenches}, required=next(iter(state)), widths=widths)
-    if robot.floating and not batch.shape and "q" in batch.rows:
-        check_pose(batch.rows["q"][0])
+    if robot.floating and not batch.shape:
+        for name in OF_POSITIONS & batch.rows.keys():
+            check_pose(name, batch.rows[name][0])
     return batch._replace(sites=sites, wrenches=tuple(wrenches))
 
 
 def as_batch(
     robot: Robot, values: Mapping[str, ArrayLike | None], *, required: str, widths: Mapping[str, int] | None = None
 ) -> Batch:
-    """Settle arguments of shape (..., n), or (..., nq) for `q`; None stands for zeros.
+    """Settle arguments of shape (..., n), or (..., nq) for positions; None stands for zeros.
 
     Parameters
     ----------
@@ -136,8 +137,8 @@ def as_batch(
         if uniform and kind.char in _NAMES and kind.isnative and all(v.flags.carray for v in plain):
             return Batch(shape[:1], _NAMES[kind.char], values)  # type: ignore[arg-type]
     arrays = as_arrays(robot, values, widths or ())
-    if robot.floating and "q" in values:
-        widths = {"q": robot.nq} | dict(widths or {})
+    if robot.floating:
+        widths = dict.fromkeys(OF_POSITIONS & values.keys(), robot.nq) | dict(widths or {})
     shape = as_shape(robot, {name: array.shape for name, array in arrays.items()}, widths)
     dtype = "float32" if all(array.dtype.itemsize == 4 for array in arrays.values()) else "float64"
     width = dict.fromkeys(values, robot.n) | dict(widths or {})
@@ -166,7 +167,7 @@ def as_shape(
         width = others.get(name, robot.n)
         if not shape or shape[-1] != width:
             what = f"(..., {width})"
-            if robot.floating and name == "q":
+            if robot.floating and name in OF_POSITIONS:
                 what += f", pose of the base and one number per joint ({_shortened(robot.position_names)})"
             elif robot.floating and name not in others:
                 what += f", six numbers of the base and one per joint ({_shortened(robot.coordinate_names)})"
@@ -180,7 +181,7 @@ def as_shape(
         raise ArgumentError(f"leading axes do not broadcast against each other: {given}") from None
 
 
-def check_pose(q: Floats) -> None:
+def check_pose(argument: str, q: Floats) -> None:
     """Refuse the pose of a base whose quaternion does not have unit length within 1e-3.
 
     Raises
@@ -192,7 +193,7 @@ def check_pose(q: Floats) -> None:
     length = float(np.linalg.norm(quaternion))
     if not abs(length - 1.0) <= 1e-3:
         raise ArgumentError(
-            f"q: wanted a unit quaternion of the base in q[3:7], [qx, qy, qz, qw], got {quaternion.tolist()} of length "
+            f"{argument}: wanted a unit quaternion of the base in {argument}[3:7], [qx, qy, qz, qw], got {quaternion.tolist()} of length "
             f"{length:.6g}; rne.neutral(robot) has one"
         )
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rne.check import real_array
 from rne.errors import ArgumentError, close_names, did_you_mean, listed, shown
+from rne.model.floating import OF_POSITIONS
 from rne.model.robot import Robot
 
 Floats = NDArray[Any]
@@ -68,14 +69,14 @@ def named_array(argument: str, value: Any, names: Sequence[str], what: str) -> F
 
 
 def coordinates(robot: Robot, argument: str, value: Any) -> Floats:
-    """Return an argument (..., n), or (..., nq) for `q`, as an array in the order of the robot's coordinates.
+    """Return an argument (..., n), or (..., nq) for positions, as an array in the order of the robot's coordinates.
 
     Raises
     ------
     ArgumentError
         It names other joints, or holds no real numbers.
     """
-    names = robot.position_names if argument == "q" else robot.coordinate_names
+    names = robot.position_names if argument in OF_POSITIONS else robot.coordinate_names
     what = "the coordinates" if robot.floating else "the joints"
     return named_array(argument, value, names, f"{what} of {robot.name}")
 

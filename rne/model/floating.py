@@ -16,6 +16,9 @@ OF_VELOCITY = ("base_vx", "base_vy", "base_vz", "base_wx", "base_wy", "base_wz")
 NEUTRAL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 """Pose of a base at the origin of the world, not rotated."""
 
+OF_POSITIONS = frozenset({"q", "q0", "q1"})
+"""Names of arguments that hold positions, with one number more than velocities if the base floats."""
+
 SUPPORTED = (
     "bias_vector", "center_of_mass", "center_of_mass_jacobian", "center_of_mass_velocity", "coriolis_matrix",
     "coriolis_vector", "difference", "Evaluator", "forward_dynamics", "forward_kinematics", "frame_acceleration",

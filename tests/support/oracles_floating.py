@@ -49,7 +49,10 @@ class FreeFlyer:
                 placed[joint.child] = carrier, place
                 continue
             kind = pin.JointModelRevoluteUnaligned if joint.kind == "revolute" else pin.JointModelPrismaticUnaligned
-            placed[joint.child] = model.addJoint(carrier, kind(np.array(joint.axis)), place, joint.name), pin.SE3.Identity()
+            placed[joint.child] = (
+                model.addJoint(carrier, kind(np.array(joint.axis)), place, joint.name),
+                pin.SE3.Identity(),
+            )
         self.frames = {}
         for body in tree.bodies:
             joint, inside = placed[body.name]
