@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rne.batch.coordinates import check_pose, meaning, width_of
 from rne.batch.named import as_arrays, wrench_array
 from rne.check import check_flag, numbers, unknown_name
 from rne.errors import ArgumentError, shown
-from rne.kernels.layout import BASE_QUATERNION, FRICTION, SPRINGS
+from rne.kernels.layout import FRICTION, SPRINGS
 from rne.model.floating import OF_POSITIONS, refuse_floating
 from rne.model.frames import AXES, Frame, sites_of
 from rne.model.robot import Robot
@@ -137,11 +138,9 @@ def as_batch(
         if uniform and kind.char in _NAMES and kind.isnative and all(v.flags.carray for v in plain):
             return Batch(shape[:1], _NAMES[kind.char], values)  # type: ignore[arg-type]
     arrays = as_arrays(robot, values, widths or ())
-    if robot.floating:
-        widths = dict.fromkeys(OF_POSITIONS & values.keys(), robot.nq) | dict(widths or {})
     shape = as_shape(robot, {name: array.shape for name, array in arrays.items()}, widths)
     dtype = "float32" if all(array.dtype.itemsize == 4 for array in arrays.values()) else "float64"
-    width = dict.fromkeys(values, robot.n) | dict(widths or {})
+    width = {name: width_of(robot, name) for name in values} | dict(widths or {})
     rows = {name: _as_rows(arrays.get(name, _ZERO), shape, width[name], dtype) for name in values}
     return Batch(shape, dtype, rows)
 
@@ -164,15 +163,11 @@ def as_shape(
     """
     others = widths or {}
     for name, shape in shapes.items():
-        width = others.get(name, robot.n)
+        width = others.get(name, width_of(robot, name))
         if not shape or shape[-1] != width:
             what = f"(..., {width})"
-            if robot.floating and name in OF_POSITIONS:
-                what += f", pose of the base and one number per joint ({_shortened(robot.position_names)})"
-            elif robot.floating and name not in others:
-                what += f", six numbers of the base and one per joint ({_shortened(robot.coordinate_names)})"
-            elif name not in others:
-                what += f", one number per joint of {robot.name} ({_shortened(robot.joint_names)})"
+            if name not in others:
+                what += f", {meaning(robot, name)}"
             raise ArgumentError(f"{name}: wanted shape {what}; got {shape}")
     try:
         return np.broadcast_shapes(*(shape[:-1] for shape in shapes.values()))
@@ -181,29 +176,8 @@ def as_shape(
         raise ArgumentError(f"leading axes do not broadcast against each other: {given}") from None
 
 
-def check_pose(argument: str, q: Floats) -> None:
-    """Refuse the pose of a base whose quaternion does not have unit length within 1e-3.
-
-    Raises
-    ------
-    ArgumentError
-        It does not; also where it is NaN.
-    """
-    quaternion = q[BASE_QUATERNION : BASE_QUATERNION + 4].astype(np.float64)
-    length = float(np.linalg.norm(quaternion))
-    if not abs(length - 1.0) <= 1e-3:
-        raise ArgumentError(
-            f"{argument}: wanted a unit quaternion of the base in {argument}[3:7], [qx, qy, qz, qw], got {quaternion.tolist()} of length "
-            f"{length:.6g}; rne.neutral(robot) has one"
-        )
-
-
 _ZERO = np.zeros(1)
 _NAMES = {"d": "float64", "f": "float32"}
-
-
-def _shortened(names: tuple[str, ...]) -> str:
-    return ", ".join(names) if len(names) <= 8 else ", ".join((*names[:7], "..."))
 
 
 def _as_rows(array: Floats, shape: tuple[int, ...], width: int, dtype: str) -> Floats:

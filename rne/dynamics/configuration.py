@@ -1,8 +1,8 @@
 """Positions of a robot as points of a manifold: neutral position, steps along a velocity, and their inverse.
 
-The pose of a base that floats is a rigid-body transformation. A step multiplies it by the exponential of a twist in base
-axes (Lynch and Park, "Modern Robotics" (2017), section 3.3; Murray, Li, Sastry 1994, section 2.3), so that a quaternion
-keeps its length. Joint positions are added.
+The pose of a base that floats is a rigid-body transformation. A step multiplies it by the exponential of a twist in
+base axes (Lynch and Park, "Modern Robotics" (2017), section 3.3; Murray, Li, Sastry 1994, section 2.3), so that a
+quaternion keeps its length. Joint positions are added.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ def integrate(robot: Robot, q: ArrayLike, dq: ArrayLike, *, out: Floats | None =
     ----------
     robot : the robot.
     q : (..., nq) positions.
-    dq : (..., n) velocities times a time: rad or m; leading axes broadcast. A base that floats moves along a screw, with
-        linear and angular velocity constant in its own axes.
+    dq : (..., n) velocities times a time: rad or m; leading axes broadcast. A base that floats moves along a screw,
+        with linear and angular velocity constant in its own axes.
     out : array to fill and return; it must have dtype and shape of the result.
 
     Returns
@@ -93,7 +93,7 @@ def integrate(robot: Robot, q: ArrayLike, dq: ArrayLike, *, out: Floats | None =
 
 
 def difference(robot: Robot, q0: ArrayLike, q1: ArrayLike, *, out: Floats | None = None) -> Floats:
-    """Step between two positions, the inverse of `integrate`: ``integrate(robot, q0, difference(robot, q0, q1))`` is q1.
+    """Step between two positions, the inverse of `integrate`: integrate(robot, q0, difference(robot, q0, q1)) is q1.
 
     Parameters
     ----------

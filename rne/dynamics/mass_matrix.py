@@ -293,10 +293,10 @@ def _refuse_weak(robot: Robot, M: Floats, joints: list[int], shape: tuple[int, .
     found = np.flatnonzero(weak >= 0)
     if not found.size:
         return
+    name = robot.coordinate_names[joints[weak[found[0]]]]
     raise SingularError(
-        f"{_where(shape, samples[found[0]])}the mass matrix is singular at joint "
-        f"'{robot.coordinate_names[joints[weak[found[0]]]]}': it moves without moving mass, alone or together with others; "
-        "give its link an inertia or its drive a rotor, or lock it"
+        f"{_where(shape, samples[found[0]])}the mass matrix is singular at joint '{name}': it moves without moving "
+        "mass, alone or together with others; give its link an inertia or its drive a rotor, or lock it"
     )
 
 

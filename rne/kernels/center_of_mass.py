@@ -9,7 +9,7 @@ from rne.kernels import base
 from rne.kernels.algebra.vec import add, add_cross, add_scaled, cross, scale, unturn
 from rne.kernels.coordinates import joint_sines, load_many, load_one, sines
 from rne.kernels.jacobian import add_column
-from rne.kernels.jit import inline
+from rne.kernels.jit import borrowing, inline
 from rne.kernels.joint import directions
 from rne.kernels.layout import COORDINATE, COORDINATES, FULL_HX, FULL_MASS, LEADER, LINKS, PARENT, QD, RATIO, Q
 from rne.kernels.placement import ORIGIN, PLACEMENT, ROTATION, base_position, get_axis, placements
@@ -71,17 +71,12 @@ def recursion(table, state, work, out, what):
             out[0, k] = zero
     total = get3(work, 0, MOMENTS)
     if what == JACOBIAN and base.floats(table):
-        x, y, z = base.axes(get9(work, 0, ROTATION))
-        about = scale(total, share)
-        _base_column(out, n, 0, x, about)
-        _base_column(out, n, 1, y, about)
-        _base_column(out, n, 2, z, about)
+        _base_columns(table, work, out)
     if what != POSITION:
         total = (zero, zero, zero)
         if base.floats(table):
-            R = get9(work, 0, ROTATION)
-            v, w = base.velocity(state)
-            total = add_cross(scale(unturn(v, R), work[0, MASS]), unturn(w, R), get3(work, 0, MOMENTS))
+            _base_momentum(state, work)
+            total = get3(work, 0, MOMENTS)
         for i in range(1, links + 1):
             m = work[i, MASS]
             spin, glide = directions(table, i, get_axis(work, i))
@@ -98,6 +93,25 @@ def recursion(table, state, work, out, what):
         if what == POSITION:
             center = add(gone, center)
         put(out, 0, 0, center)
+
+
+@borrowing
+def _base_momentum(state, work):
+    """Replace the moments of the whole robot by its momentum with all joints at rest."""
+    R = get9(work, 0, ROTATION)
+    v, w = base.velocity(state)
+    put(work, 0, MOMENTS, add_cross(scale(unturn(v, R), work[0, MASS]), unturn(w, R), get3(work, 0, MOMENTS)))
+
+
+@borrowing
+def _base_columns(table, work, out):
+    """Write the columns of the six rates of a base that floats."""
+    n, m = int(table[0, COORDINATES]), work[0, MASS]
+    x, y, z = base.axes(get9(work, 0, ROTATION))
+    about = scale(get3(work, 0, MOMENTS), like(m, 1.0) / m)
+    _base_column(out, n, 0, x, about)
+    _base_column(out, n, 1, y, about)
+    _base_column(out, n, 2, z, about)
 
 
 @inline

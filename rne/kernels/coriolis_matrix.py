@@ -23,7 +23,7 @@ from rne.kernels import base
 from rne.kernels.algebra.moments import around, moved, moved_rates, spun, turned_fully
 from rne.kernels.algebra.vec import add, add_cross, add_product, cross, scale, subtract, turn, unturn
 from rne.kernels.coordinates import joint_sines, load_many, load_one, sines
-from rne.kernels.jit import inline
+from rne.kernels.jit import borrowing, inline
 from rne.kernels.joint import add_rate, along_axis, body_moments, momentum, momentum_rates
 from rne.kernels.layout import BASE_ANGULAR, COORDINATE, COORDINATES, LEADER, LINKS, PARENT, QD, RATIO, Q
 from rne.kernels.placement import ORIGIN, PLACEMENT, ROTATION, get_axis, placements
@@ -67,16 +67,7 @@ def _outward(table, state, work):
     zero = like(work[0, 0], 0.0)
     put(work, 0, W, (zero, zero, zero))
     if base.floats(table):
-        R = get9(work, 0, ROTATION)
-        w = unturn(get3(state, QD, BASE_ANGULAR), R)
-        m, h, S = base.moments(table, zero)
-        h, S = unturn(h, R), turned_fully(R, S)
-        put(work, 0, W, w)
-        work[0, MASS] = m
-        put(work, 0, FIRST, h)
-        put(work, 0, SECOND, S)
-        put(work, 0, FIRST_RATE, cross(w, h))
-        put(work, 0, SECOND_RATE, spun(w, S))
+        _begin_at_base(table, state, work)
     for i in range(1, int(table[0, LINKS]) + 1):
         parent = int(table[i, PARENT])
         axis, w = get_axis(work, i), get3(work, parent, W)
@@ -92,6 +83,21 @@ def _outward(table, state, work):
         put(work, i, SECOND, S)
         put(work, i, FIRST_RATE, cross(w, h))
         put(work, i, SECOND_RATE, spun(w, S))
+
+
+@borrowing
+def _begin_at_base(table, state, work):
+    """Write the motion of a base that floats, and the moments of its own body."""
+    R = get9(work, 0, ROTATION)
+    w = unturn(get3(state, QD, BASE_ANGULAR), R)
+    m, h, S = base.moments(table, w[0])
+    h, S = unturn(h, R), turned_fully(R, S)
+    put(work, 0, W, w)
+    work[0, MASS] = m
+    put(work, 0, FIRST, h)
+    put(work, 0, SECOND, S)
+    put(work, 0, FIRST_RATE, cross(w, h))
+    put(work, 0, SECOND_RATE, spun(w, S))
 
 
 @inline
@@ -148,14 +154,10 @@ def recursion(table, state, work, C):
             n, b, e = add_cross(n, d, f), add_cross(b, d, a), add_cross(e, dd, a)
             _enter_base(table, work, C, i, (f, n), (a, b, e))
     if low == 0:
-        doubt = base.doubt(state)
-        x, y, z = base.axes(get9(work, 0, ROTATION))
-        _fill_base(work, C, 0, x, doubt)
-        _fill_base(work, C, 1, y, doubt)
-        _fill_base(work, C, 2, z, doubt)
+        _fill_base(state, work, C)
 
 
-@inline
+@borrowing
 def _enter_base(table, work, C, i, wrench, swept):
     """Add the entries of joint i and the base: of the force and moment of J'_i, and of the integrals a, b, e of J_i."""
     R, w = get9(work, 0, ROTATION), get3(work, 0, W)
@@ -172,8 +174,18 @@ def _enter_base(table, work, C, i, wrench, swept):
     C[column, 5] = fma(second[2], ratio, C[column, 5])
 
 
+@borrowing
+def _fill_base(state, work, C):
+    """Write the entries of the base alone, for all bodies as a composite."""
+    doubt = base.doubt(state)
+    x, y, z = base.axes(get9(work, 0, ROTATION))
+    _fill_columns(work, C, 0, x, doubt)
+    _fill_columns(work, C, 1, y, doubt)
+    _fill_columns(work, C, 2, z, doubt)
+
+
 @inline
-def _fill_base(work, C, k, axis, doubt):
+def _fill_columns(work, C, k, axis, doubt):
     """Write the columns of translation along and rotation about axis k of the base, for all bodies as a composite."""
     R, w = get9(work, 0, ROTATION), get3(work, 0, W)
     m, h, S = work[0, MASS], get3(work, 0, FIRST), get6(work, 0, SECOND)

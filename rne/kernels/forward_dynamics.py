@@ -153,12 +153,7 @@ def articulated(table, state, work, root, x, loads):
             J, B, M, f, n = nothing6, nothing9, nothing6, nothing3, nothing3
 
     if low == 0:
-        inertia = get6(work, 0, INERTIA_J), get9(work, 0, INERTIA_B), get6(work, 0, INERTIA_M)
-        missing = get3(work, 0, FORCE), get3(work, 0, MOMENT)
-        a, wd, failed = accelerate_base(table, state, inertia, missing, root, x)
-        suspect |= failed
-        put(work, 0, OMEGA_RATE, wd)
-        put(work, 0, ACCELERATION, a)
+        suspect |= accelerate_base(table, state, work, index(SWEEP), root, x)
     else:
         put(work, 0, OMEGA_RATE, nothing6)
     wd, a = get3(work, 0, OMEGA_RATE), get3(work, 0, ACCELERATION)

@@ -13,7 +13,7 @@ from rne.kernels import base
 from rne.kernels.algebra.transfer import wrench_to_parent
 from rne.kernels.algebra.vec import add, cross, scale, turn_x, turn_z
 from rne.kernels.coordinates import joint_sines, load_many, load_one, sines, store_many, store_one
-from rne.kernels.jit import inline
+from rne.kernels.jit import borrowing, inline
 from rne.kernels.joint import along, angle, resting_wrench
 from rne.kernels.layout import (
     COORDINATE,
@@ -70,12 +70,10 @@ def recursion(table, state, work):
         like(zero, -table[0, GRAVITY + 1]),
         like(zero, -table[0, GRAVITY + 2]),
     )
-    if base.floats(table):
-        a = base.rising(table, state)
-        m, h, _ = base.moments(table, zero)
-        put(work, 0, FORCE, scale(a, m))
-        put(work, 0, MOMENT, cross(h, a))
     put(work, 0, ACCELERATION, a)
+    if base.floats(table):
+        _begin_at_base(table, state, work)
+        a = get3(work, 0, ACCELERATION)
     for i in range(1, links + 1):
         if table[i, FOLLOWS] == 0.0:
             a = get3(work, int(table[i, PARENT]), ACCELERATION)
@@ -108,6 +106,16 @@ def recursion(table, state, work):
             f, n = nothing, nothing
     if base.floats(table):
         base.store_wrench(state, get3(work, 0, FORCE), get3(work, 0, MOMENT))
+
+
+@borrowing
+def _begin_at_base(table, state, work):
+    """Calculate the acceleration of a base that floats, and force and moment that hold its own body."""
+    a = base.rising(table, state)
+    m, h, _ = base.moments(table, a[0])
+    put(work, 0, ACCELERATION, a)
+    put(work, 0, FORCE, scale(a, m))
+    put(work, 0, MOMENT, cross(h, a))
 
 
 @on_scratch(WORK)

@@ -16,7 +16,7 @@ from rne.kernels.algebra.transfer import wrench_to_parent
 from rne.kernels.algebra.vec import add, add_product, motion_matrix, turn_x, turn_z
 from rne.kernels.coordinates import joint_sines, load_many, load_one, sines, store_many, store_one
 from rne.kernels.coupling import add_couplings
-from rne.kernels.jit import inline
+from rne.kernels.jit import borrowing, inline
 from rne.kernels.joint import along, angle, body_wrench, friction, move_joint, spring
 from rne.kernels.layout import (
     COORDINATE,
@@ -92,14 +92,9 @@ def outward(table, state, work):
     put(work, 0, ACCELERATION, a)
     A = (zero, zero, zero, zero, zero, zero, zero, zero, zero)
     if base.floats(table):
-        w, wd, a = base.motion(table, state)
+        _begin_at_base(table, state, work)
+        w, wd, a = get3(work, 0, OMEGA), get3(work, 0, OMEGA_RATE), get3(work, 0, ACCELERATION)
         A = motion_matrix(w, wd)
-        f, n = base.wrench(table, a, A)
-        put(work, 0, FORCE, f)
-        put(work, 0, MOMENT, n)
-        put(work, 0, OMEGA, w)
-        put(work, 0, OMEGA_RATE, wd)
-        put(work, 0, ACCELERATION, a)
 
     for i in range(1, links + 1):
         if table[i, FOLLOWS] == 0.0:
@@ -124,6 +119,18 @@ def outward(table, state, work):
             put(work, i, OMEGA, w)
             put(work, i, OMEGA_RATE, wd)
             put(work, i, ACCELERATION, a)
+
+
+@borrowing
+def _begin_at_base(table, state, work):
+    """Calculate the motion of a base that floats, and force and moment of its own body."""
+    w, wd, a = base.motion(table, state)
+    f, n = base.wrench(table, a, motion_matrix(w, wd))
+    put(work, 0, FORCE, f)
+    put(work, 0, MOMENT, n)
+    put(work, 0, OMEGA, w)
+    put(work, 0, OMEGA_RATE, wd)
+    put(work, 0, ACCELERATION, a)
 
 
 @inline

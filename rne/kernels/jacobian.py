@@ -8,7 +8,7 @@ from typing import Any
 from rne.kernels import base
 from rne.kernels.algebra.vec import add_cross, cross, subtract, turn
 from rne.kernels.coordinates import joint_sines, load_many, load_one, sines
-from rne.kernels.jit import inline
+from rne.kernels.jit import borrowing, inline
 from rne.kernels.joint import directions
 from rne.kernels.layout import COORDINATES, LEADER, PARENT, RATIO, SITE_OWN_AXES, SITE_ROW, SITE_WIDTH, Q
 from rne.kernels.placement import ORIGIN, PLACEMENT, ROTATION, axes_of, get_axis, origin_of, placements
@@ -55,10 +55,18 @@ def recursion(table, site, state, work, out):
         add_column(out, n, 3 * n + j, w, ratio)
         i = int(table[i, PARENT])
     if base.floats(table):
-        x, y, z = base.axes(get9(work, 0, ROTATION))
-        _base_column(out, n, 0, x, p, R, site[0, SITE_OWN_AXES])
-        _base_column(out, n, 1, y, p, R, site[0, SITE_OWN_AXES])
-        _base_column(out, n, 2, z, p, R, site[0, SITE_OWN_AXES])
+        _base_columns(table, site, work, out)
+
+
+@borrowing
+def _base_columns(table, site, work, out):
+    """Write the columns of the six rates of a base that floats."""
+    n = int(table[0, COORDINATES])
+    p, R = origin_of(site, 0, work), axes_of(site, 0, work)
+    x, y, z = base.axes(get9(work, 0, ROTATION))
+    _base_column(out, n, 0, x, p, R, site[0, SITE_OWN_AXES])
+    _base_column(out, n, 1, y, p, R, site[0, SITE_OWN_AXES])
+    _base_column(out, n, 2, z, p, R, site[0, SITE_OWN_AXES])
 
 
 @inline

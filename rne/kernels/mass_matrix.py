@@ -17,7 +17,7 @@ from rne.kernels.algebra.transfer import wrench_to_parent
 from rne.kernels.algebra.vec import add
 from rne.kernels.cholesky import factor, invert, mark
 from rne.kernels.coordinates import joint_sines, load_many, load_one, sines
-from rne.kernels.jit import inline
+from rne.kernels.jit import borrowing, inline
 from rne.kernels.joint import add_to_composite, along, angle, unit_wrench
 from rne.kernels.layout import (
     BOUND,
@@ -88,10 +88,7 @@ def recursion(table, state, work, mass, kind):
     chain = not mimic
     low = base.lowest(table)
     if low == 0:
-        m, h, S = base.moments(table, zero)
-        work[0, MASS] = m
-        put(work, 0, FIRST, h)
-        put(work, 0, SECOND, S)
+        _begin_at_base(table, work)
     for i in range(1, links + 1):
         if table[i, FOLLOWS] == 0.0:
             chain = False
@@ -131,7 +128,7 @@ def recursion(table, state, work, mass, kind):
                 put(work, k, MOMENT, moment)
                 column = int(table[k, LEADER])
                 if parent == 0:
-                    _enter_base(table, k, mass, column, force, moment)
+                    _enter_base(table, k, work, mass)
                     continue
                 entry = along(table, parent, force, moment)
                 if mimic:  # G^T M G; entries of both triangles coincide where two joints follow the same coordinate
@@ -147,12 +144,22 @@ def recursion(table, state, work, mass, kind):
                 put(work, parent, SECOND, add6(S, get6(work, parent, SECOND)))
             m, h, S = zero, nothing3, nothing6
     if low == 0:
-        _fill_base(state, mass, work[0, MASS], get3(work, 0, FIRST), get6(work, 0, SECOND))
+        _fill_base(state, work, mass)
 
 
-@inline
-def _enter_base(table, k, mass, column, force, moment):
+@borrowing
+def _begin_at_base(table, work):
+    """Begin the composite of a base that floats with its own body."""
+    m, h, S = base.moments(table, work[0, MASS])
+    work[0, MASS] = m
+    put(work, 0, FIRST, h)
+    put(work, 0, SECOND, S)
+
+
+@borrowing
+def _enter_base(table, k, work, mass):
     """Write what an acceleration of the joint of row k asks of a base that floats, both triangles."""
+    force, moment, column = get3(work, k, FORCE), get3(work, k, MOMENT), int(table[k, LEADER])
     entries = (force[0], force[1], force[2], moment[0], moment[1], moment[2])
     if table[0, MIMIC] != 0.0:
         entries = add6(scale6(entries, table[k, RATIO]), get6(mass, column, 0))
@@ -165,9 +172,10 @@ def _enter_base(table, k, mass, column, force, moment):
     put(mass, 5, column, (entries[5],))
 
 
-@inline
-def _fill_base(state, mass, m, h, S):
+@borrowing
+def _fill_base(state, work, mass):
     """Write the inertia of the composite of all bodies about the origin of a base that floats."""
+    m, h, S = work[0, MASS], get3(work, 0, FIRST), get6(work, 0, SECOND)
     J = base.moments_of_inertia(S)
     doubt = base.doubt(state)  # the matrix does not depend on the pose of the base
     zero = like(m, 0.0)

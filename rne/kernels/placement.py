@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from rne.kernels import base
 from rne.kernels.algebra.vec import add_product, unturn
-from rne.kernels.jit import inline
+from rne.kernels.jit import borrowing, inline
 from rne.kernels.joint import angle, slide
 from rne.kernels.layout import (
     COORDINATE,
@@ -68,7 +68,7 @@ def placements(table, state, work):
     one = like(zero, 1.0)
     put(work, 0, ROTATION, (one, zero, zero, zero, one, zero, zero, zero, one, zero, zero, zero))
     if base.floats(table):
-        put(work, 0, ROTATION, base.rotation(state))
+        _turn_base(state, work)
     for i in range(1, int(table[0, LINKS]) + 1):
         parent = int(table[i, PARENT])
         j = int(table[i, COORDINATE])
@@ -83,6 +83,12 @@ def placements(table, state, work):
         p = (fma(R[2], q, p[0]), fma(R[5], q, p[1]), fma(R[8], q, p[2]))
         put(work, i, ROTATION, R)
         put(work, i, ORIGIN, p)
+
+
+@borrowing
+def _turn_base(state, work):
+    """Write the rotation of a base that floats."""
+    put(work, 0, ROTATION, base.rotation(state))
 
 
 @inline

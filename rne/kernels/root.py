@@ -6,21 +6,21 @@ from rne.kernels import base
 from rne.kernels.algebra.inertia import add6, add9
 from rne.kernels.algebra.vec import subtract
 from rne.kernels.cholesky import factor, solve
-from rne.kernels.jit import inline
-from rne.kernels.layout import BASE_ANGULAR, BASE_LINEAR, TAU
+from rne.kernels.jit import borrowing
+from rne.kernels.layout import BASE_ANGULAR, BASE_LINEAR, FORCE, MOMENT, TAU
 from rne.kernels.simd.num import like
-from rne.kernels.simd.rows import get3, put
+from rne.kernels.simd.rows import get3, get6, get9, put
 
 
-@inline
-def accelerate_base(table, state, inertia, missing, A, x):
-    """Replace force and moment on the base, which begin row TAU, by its acceleration, and return it.
+@borrowing
+def accelerate_base(table, state, work, column, A, x):
+    """Replace force and moment on the base, which begin row TAU, by its acceleration, wd and a, also in `work`.
 
-    inertia : J, B, M of the links, as in `algebra.inertia`. missing : force and moment that they need besides.
-    A : (6, 6) and x : (2, 6) scratch. Returns a, wd, and one bit per lane: whether a pivot is tiny.
+    work : of row 0, J, B and M of the links from `column` on, as in `algebra.inertia`, and force and moment that they
+    need besides. A : (6, 6) and x : (2, 6) scratch. Returns one bit per lane: whether a pivot is tiny.
     """
-    J, B, M = inertia
-    f, n = missing
+    J, B, M = get6(work, 0, column), get9(work, 0, column + 6), get6(work, 0, column + 15)
+    f, n = get3(work, 0, FORCE), get3(work, 0, MOMENT)
     m, h, S = base.moments(table, f[0])
     zero = like(m, 0.0)
     J = add6(J, base.moments_of_inertia(S))
@@ -39,4 +39,6 @@ def accelerate_base(table, state, inertia, missing, A, x):
     solve(A, x, 6)
     a, wd = get3(x, 0, 0), get3(x, 0, 3)
     base.store_wrench(state, a, wd)
-    return a, wd, suspect
+    put(work, 0, column, wd)
+    put(work, 0, column + 3, a)
+    return suspect

@@ -12,7 +12,7 @@ from typing import Any
 from rne.kernels import base
 from rne.kernels.algebra.vec import add, add_cross, turn, unturn
 from rne.kernels.coordinates import joint_sines, load_many, load_one, sines, store_many, store_one
-from rne.kernels.jit import inline
+from rne.kernels.jit import borrowing, inline
 from rne.kernels.joint import along_axis
 from rne.kernels.layout import COORDINATE, LINKS, PARENT, SITE_OWN_AXES, SITE_ROW, SITE_WIDTH, TAU, Q
 from rne.kernels.placement import ORIGIN, PLACEMENT, ROTATION, axes_of, get_axis, origin_of, placements
@@ -79,8 +79,14 @@ def recursion(table, sites, wrenches, state, work):
         put(work, parent, F, add(get3(work, parent, F), f))
         put(work, parent, N, add(get3(work, parent, N), n))
     if base.floats(table):
-        R = get9(work, 0, ROTATION)
-        base.store_wrench(state, turn(get3(work, 0, F), R), turn(get3(work, 0, N), R))
+        _end_at_base(state, work)
+
+
+@borrowing
+def _end_at_base(state, work):
+    """Write force and moment on a base that floats, in its own axes."""
+    R = get9(work, 0, ROTATION)
+    base.store_wrench(state, turn(get3(work, 0, F), R), turn(get3(work, 0, N), R))
 
 
 @on_scratch(WORK)

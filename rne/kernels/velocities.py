@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from rne.kernels import base
 from rne.kernels.algebra.vec import add, add_cross, add_product, add_scaled, motion_matrix, subtract, unturn
-from rne.kernels.jit import inline
+from rne.kernels.jit import borrowing, inline
 from rne.kernels.joint import directions
 from rne.kernels.layout import COORDINATE, LINKS, PARENT, QD, QDD
 from rne.kernels.placement import ORIGIN, PLACEMENT, ROTATION, get_axis
@@ -20,16 +20,31 @@ VELOCITY = PLACEMENT + 6
 MOTION = PLACEMENT + 12
 
 
+@borrowing
+def _begin_at_base(state, work):
+    """Write the velocities of a base that floats."""
+    R = get9(work, 0, ROTATION)
+    v, w = base.velocity(state)
+    put(work, 0, V, unturn(v, R))
+    put(work, 0, W, unturn(w, R))
+
+
+@borrowing
+def _accelerate_at_base(state, work):
+    """Write the accelerations of a base that floats."""
+    R = get9(work, 0, ROTATION)
+    a, wd = base.acceleration(state)
+    put(work, 0, A, add(get3(work, 0, A), unturn(a, R)))
+    put(work, 0, WD, unturn(wd, R))
+
+
 @inline
 def velocities(table, state, work):
     """Fill columns W and V of `work` (links + 1, VELOCITY or more) from row QD of `state`."""
     zero = like(work[0, 0], 0.0)
     put(work, 0, W, (zero, zero, zero, zero, zero, zero))
     if base.floats(table):
-        R = get9(work, 0, ROTATION)
-        v, w = base.velocity(state)
-        put(work, 0, V, unturn(v, R))
-        put(work, 0, W, unturn(w, R))
+        _begin_at_base(state, work)
     for i in range(1, int(table[0, LINKS]) + 1):
         parent = int(table[i, PARENT])
         qd = state[QD, int(table[i, COORDINATE])]
@@ -49,10 +64,7 @@ def accelerations(table, state, work, gx, gy, gz):
     zero = like(work[0, 0], 0.0)
     put(work, 0, WD, (zero, zero, zero, like(zero, gx), like(zero, gy), like(zero, gz)))
     if base.floats(table):
-        R = get9(work, 0, ROTATION)
-        a, wd = base.acceleration(state)
-        put(work, 0, A, add(get3(work, 0, A), unturn(a, R)))
-        put(work, 0, WD, unturn(wd, R))
+        _accelerate_at_base(state, work)
     for i in range(1, int(table[0, LINKS]) + 1):
         parent = int(table[i, PARENT])
         j = int(table[i, COORDINATE])

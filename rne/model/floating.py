@@ -16,6 +16,8 @@ OF_VELOCITY = ("base_vx", "base_vy", "base_vz", "base_wx", "base_wy", "base_wz")
 NEUTRAL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 """Pose of a base at the origin of the world, not rotated."""
 
+QUATERNION = slice(3, 7)
+"""Where the quaternion is in q."""
 OF_POSITIONS = frozenset({"q", "q0", "q1"})
 """Names of arguments that hold positions, with one number more than velocities if the base floats."""
 
@@ -71,5 +73,5 @@ def refuse_floating(tree: Tree) -> None:
     if tree.floating:
         raise ArgumentError(
             f"robot: the base of {tree.name!r} floats, which this function does not support yet. Those that do: "
-            f"{', '.join(f'rne.{name}' for name in SUPPORTED)}. A robot loaded with floating=False stands on a fixed base"
+            f"{', '.join(f'rne.{name}' for name in SUPPORTED)}. A robot loaded with floating=False has a fixed base"
         )

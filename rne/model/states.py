@@ -99,9 +99,9 @@ class Stated:
 
         Parameters
         ----------
-        states : positions by name of the state: (nq,) numbers in the order of `position_names`, or a mapping from names of
-            joints to positions, rad or m; joints that it does not name stand at zero. `rne.load_states` reads them
-            from SRDF files.
+        states : positions by name of the state: (nq,) numbers in the order of `position_names`, or a mapping from
+            names of joints to positions, rad or m; joints that it does not name stand at zero. `rne.load_states` reads
+            them from SRDF files.
 
         Raises
         ------

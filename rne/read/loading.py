@@ -50,7 +50,8 @@ def load(
         around the file, in its repository, and in ``ROS_PACKAGE_PATH`` and ``AMENT_PREFIX_PATH``.
     lock : positions (rad or m) by joint name; these joints are frozen, and q has no entry for them.
     joints : names of the joints in the order of q, qd, qdd and tau; by default the order of the file.
-    gravity : (3,) acceleration of free fall in base axes, m/s^2, instead of the file's; in world axes if the base floats.
+    gravity : (3,) acceleration of free fall in base axes, m/s^2, instead of the file's; in world axes if the base
+        floats.
     floating : whether the base moves freely. q then begins with its position and unit quaternion [x y z, qx qy qz qw]
         in the world, qd and qdd with linear and angular velocity in its own axes and their time derivatives, tau with
         force and moment on it; see the docstring of `rne`. By default as the file says: if the root hangs on a floating

@@ -12,7 +12,8 @@ from oracles_floating import random_states
 
 import rne
 
-LONE = '<robot name="block"><link name="body"><inertial><origin xyz="{com}"/><mass value="2"/>{inertia}</inertial></link></robot>'
+LONE = """<robot name="block"><link name="body"><inertial>
+<origin xyz="{com}"/><mass value="2"/>{inertia}</inertial></link></robot>"""
 INERTIA = '<inertia ixx="0.2" iyy="0.3" izz="0.4" ixy="0.01" ixz="-0.02" iyz="0.03"/>'
 
 

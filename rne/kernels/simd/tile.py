@@ -82,9 +82,9 @@ def _make_move(columns: int, inward: bool) -> Any:
         tile = arrayobj.make_array(sig.args[0])(context, builder, args[0])
         pack = sig.args[0].dtype
         block = _Block(builder, pack, columns, args[2:7])
-        start = builder.mul(args[1], cgutils.unpack_tuple(builder, tile.shape)[1])
-        begin = builder.add(builder.add(start, args[6]), args[7])
-        pointers = [builder.gep(tile.data, [builder.add(begin, ir.Constant(begin.type, k))]) for k in range(columns)]
+        pointers = [
+            builder.gep(tile.data, [builder.add(args[1], ir.Constant(args[1].type, k))]) for k in range(columns)
+        ]
         if inward:
             for value, pointer in zip(block.load(), pointers, strict=True):
                 builder.store(value, pointer, align=_align(pack))
@@ -93,10 +93,8 @@ def _make_move(columns: int, inward: bool) -> Any:
         return context.get_dummy_value()
 
     @intrinsic
-    def move_columns(
-        context: Any, tile: Any, k: Any, base: Any, step: Any, row: Any, last: Any, column: Any, shift: Any
-    ) -> Any:
-        return types.void(tile, *(types.intp,) * 7), move
+    def move_columns(context: Any, tile: Any, pack: Any, base: Any, step: Any, row: Any, last: Any, column: Any) -> Any:
+        return types.void(tile, *(types.intp,) * 6), move
 
     return move_columns
 
@@ -116,12 +114,14 @@ def load_tile(tile, k, base, step, row, last, columns, shift=0):
 
     shift : column of `tile` for the first column of the batch.
     """
+    begin = k * tile.shape[1] + shift
     if columns < COLUMNS:
         for column in range(columns):
-            _load_single(tile, k, base, step, row, last, column, shift)
+            _load_single(tile, begin + column, base, step, row, last, column)
     else:
         for column in range(0, columns, COLUMNS):
-            _load_four(tile, k, base, step, row, last, min(column, columns - COLUMNS), shift)
+            first = min(column, columns - COLUMNS)
+            _load_four(tile, begin + first, base, step, row, last, first)
 
 
 @intrinsic
@@ -155,9 +155,11 @@ def store_tile(tile, k, base, step, row, last, columns, shift=0):
 
     shift : column of `tile` for the first column of the batch.
     """
+    begin = k * tile.shape[1] + shift
     if columns < COLUMNS:
         for column in range(columns):
-            _store_single(tile, k, base, step, row, last, column, shift)
+            _store_single(tile, begin + column, base, step, row, last, column)
     else:
         for column in range(0, columns, COLUMNS):
-            _store_four(tile, k, base, step, row, last, min(column, columns - COLUMNS), shift)
+            first = min(column, columns - COLUMNS)
+            _store_four(tile, begin + first, base, step, row, last, first)

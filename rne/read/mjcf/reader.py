@@ -45,13 +45,14 @@ def read_mjcf(path_or_text: str | bytes | os.PathLike[str], *, strict: bool = Tr
     ----------
     path_or_text : a path, or the document itself: text that contains ``<``, or bytes. A text has no folder, and can
         name other files by absolute paths only.
-    strict : whether doubts are errors: free joints of some bodies, equalities that are no mimic joints, and tendons that act on the
-        torques and are no springs or dampers between joints. If False they are left out, with a note.
+    strict : whether doubts are errors: free joints of some bodies, equalities that are no mimic joints, and tendons
+        that act on the torques and are no springs or dampers between joints. If False they are left out, with a note.
 
     Returns
     -------
     Tree
-        The root is the world, or the body that a free joint moves if it carries all others; bodies and joints are in the order of the file, and positions those of MuJoCo (`qpos`).
+        The root is the world, or a body with a free joint that carries all others. Bodies and joints are in the order
+        of the file, and positions of joints are those of MuJoCo (`qpos`).
 
     Raises
     ------
