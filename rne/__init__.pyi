@@ -38,6 +38,9 @@ from .doctor.report import Finding as Finding
 from .dynamics.center_of_mass import center_of_mass as center_of_mass
 from .dynamics.center_of_mass import center_of_mass_jacobian as center_of_mass_jacobian
 from .dynamics.center_of_mass import center_of_mass_velocity as center_of_mass_velocity
+from .dynamics.configuration import difference as difference
+from .dynamics.configuration import integrate as integrate
+from .dynamics.configuration import neutral as neutral
 from .dynamics.coriolis import VelocityTorques as VelocityTorques
 from .dynamics.coriolis import christoffel as christoffel
 from .dynamics.coriolis import coriolis_matrix as coriolis_matrix

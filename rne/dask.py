@@ -89,7 +89,7 @@ def _call_lazily(function: Callable[..., Any], arguments: dict[str, Any]) -> Any
         import dask.array as da
         from dask.delayed import delayed
     robot: Robot = arguments.pop("robot")
-    check_robot(robot)
+    check_robot(robot, floating=True)  # what does not support it, refuses it below
     operands = {name: arguments.pop(name) for name in _STATE if arguments.get(name) is not None}
     state, wrenches = tuple(operands), None
     if isinstance(arguments.get("f_ext"), Mapping):

@@ -77,7 +77,7 @@ def model(robot: Robot, dtype: Any = np.float64) -> NDArray[Any]:
     >>> bool(peak(rne.jit.model(arm), np.zeros((3, 2))) > 0)
     True
     """
-    check_robot(robot)
+    check_robot(robot, floating=True)
     return as_table(robot, _precision(dtype))
 
 
@@ -105,7 +105,7 @@ def sites(robot: Robot, frames: Mapping[str, str], dtype: Any = np.float64) -> N
     >>> len(rne.jit.sites(rne.load("models/planar2/robot.dh.toml"), {"link2": "world"}))
     1
     """
-    check_robot(robot)
+    check_robot(robot, floating=True)
     precision = _precision(dtype)
     if not isinstance(frames, Mapping):
         raise ArgumentError(f"frames: wanted a mapping from frame name to axes, got {type(frames).__name__}")
@@ -147,7 +147,7 @@ def site(
     >>> J[1]
     array([2., 1.])
     """
-    check_robot(robot)
+    check_robot(robot, floating=True)
     return as_site(robot, frame, axes, point).astype(_precision(dtype))
 
 
@@ -175,7 +175,7 @@ def joint_sites(robot: Robot, axes: str = "world", dtype: Any = np.float64) -> N
     >>> len(rne.jit.joint_sites(rne.load("models/planar2/robot.dh.toml")))
     2
     """
-    check_robot(robot)
+    check_robot(robot, floating=True)
     check_axes("axes", axes)
     return robot.links.joint_sites[axes].astype(_precision(dtype))
 

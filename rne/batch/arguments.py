@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rne.batch.coordinates import check_pose, meaning, width_of
 from rne.batch.named import as_arrays, wrench_array
 from rne.check import check_flag, numbers, unknown_name
 from rne.errors import ArgumentError, shown
 from rne.kernels.layout import FRICTION, SPRINGS
+from rne.model.floating import OF_POSITIONS, refuse_floating
 from rne.model.frames import AXES, Frame, sites_of
 from rne.model.robot import Robot
 
@@ -60,19 +62,29 @@ class Batch(NamedTuple):
         return self._replace(rows={**self.rows, name: joined})
 
 
-def check_robot(robot: object) -> None:
-    """Refuse anything but a Robot.
+def check_robot(robot: object, *, floating: bool = False) -> None:
+    """Refuse anything but a Robot, and a base that floats unless the function supports it.
+
+    Every public function that takes a robot comes here, or to `settle`, before it calculates: so the default refuses.
 
     Raises
     ------
     ArgumentError
-        It is something else.
+        It is something else, or its base floats.
     """
     if not isinstance(robot, Robot):
         raise ArgumentError(f"robot: wanted a Robot, as rne.load returns it, got {type(robot).__name__}")
+    if not floating:
+        refuse_floating(robot.tree)
 
 
-def settle(robot: Robot, state: Mapping[str, ArrayLike | None], f_ext: Mapping[str, Any] | None = None) -> Batch:
+def settle(
+    robot: Robot,
+    state: Mapping[str, ArrayLike | None],
+    f_ext: Mapping[str, Any] | None = None,
+    *,
+    floating: bool = False,
+) -> Batch:
     """Settle the arguments of a function of a state: the robot, the state, and the wrenches that act.
 
     Parameters
@@ -80,27 +92,31 @@ def settle(robot: Robot, state: Mapping[str, ArrayLike | None], f_ext: Mapping[s
     robot : is checked to be one.
     state : by argument name, (..., n) each; the first may not be None, the others are zero then.
     f_ext : as for `as_wrenches`; None for none.
+    floating : whether the function supports a base that floats.
 
     Raises
     ------
     UnknownNameError, ArgumentError
         As `check_robot`, `as_wrenches` and `as_batch` do.
     """
-    check_robot(robot)
+    check_robot(robot, floating=floating)
     sites, wrenches = (NOWHERE, {}) if f_ext is None else as_wrenches(robot, f_ext)
     widths = dict.fromkeys(wrenches, 6)
     batch = as_batch(robot, {**state, **wrenches}, required=next(iter(state)), widths=widths)
+    if robot.floating and not batch.shape:
+        for name in OF_POSITIONS & batch.rows.keys():
+            check_pose(name, batch.rows[name][0])
     return batch._replace(sites=sites, wrenches=tuple(wrenches))
 
 
 def as_batch(
     robot: Robot, values: Mapping[str, ArrayLike | None], *, required: str, widths: Mapping[str, int] | None = None
 ) -> Batch:
-    """Settle arguments of shape (..., n); None stands for zeros.
+    """Settle arguments of shape (..., n), or (..., nq) for positions; None stands for zeros.
 
     Parameters
     ----------
-    robot : defines n.
+    robot : defines n and nq.
     values : by argument name; their leading axes are broadcast against each other.
     required : the argument that may not be None.
     widths : other lengths of the last axis, by argument name.
@@ -113,7 +129,7 @@ def as_batch(
     first = values[required]
     if first is None:
         raise ArgumentError(f"{required}: wanted an array, got None")
-    if type(first) is np.ndarray and first.ndim == 2 and first.shape[1] == robot.n:
+    if type(first) is np.ndarray and first.ndim == 2 and first.shape[1] == robot.n == robot.nq:
         # The common batch, all of one kind, has nothing to settle; a small one would spend most of its time on that.
         # One shape fits all only where all are of one width: a wrench has six numbers, whatever q has.
         shape, kind = first.shape, first.dtype
@@ -124,7 +140,7 @@ def as_batch(
     arrays = as_arrays(robot, values, widths or ())
     shape = as_shape(robot, {name: array.shape for name, array in arrays.items()}, widths)
     dtype = "float32" if all(array.dtype.itemsize == 4 for array in arrays.values()) else "float64"
-    width = dict.fromkeys(values, robot.n) | dict(widths or {})
+    width = {name: width_of(robot, name) for name in values} | dict(widths or {})
     rows = {name: _as_rows(arrays.get(name, _ZERO), shape, width[name], dtype) for name in values}
     return Batch(shape, dtype, rows)
 
@@ -147,11 +163,11 @@ def as_shape(
     """
     others = widths or {}
     for name, shape in shapes.items():
-        width = others.get(name, robot.n)
+        width = others.get(name, width_of(robot, name))
         if not shape or shape[-1] != width:
             what = f"(..., {width})"
             if name not in others:
-                what += f", one number per joint of {robot.name} ({_shortened(robot.joint_names)})"
+                what += f", {meaning(robot, name)}"
             turned = "; samples come first: is it to be transposed?" if len(shape) == 2 and shape[0] == width else ""
             raise ArgumentError(f"{name}: wanted shape {what}; got {shape}{turned}")
     try:
@@ -163,10 +179,6 @@ def as_shape(
 
 _ZERO = np.zeros(1)
 _NAMES = {"d": "float64", "f": "float32"}
-
-
-def _shortened(names: tuple[str, ...]) -> str:
-    return ", ".join(names) if len(names) <= 8 else ", ".join((*names[:7], "..."))
 
 
 def _as_rows(array: Floats, shape: tuple[int, ...], width: int, dtype: str) -> Floats:

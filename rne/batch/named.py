@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rne.check import real_array
 from rne.errors import ArgumentError, close_names, did_you_mean, listed, shown
+from rne.model.floating import OF_POSITIONS
 from rne.model.robot import Robot
 
 Floats = NDArray[Any]
@@ -68,14 +69,16 @@ def named_array(argument: str, value: Any, names: Sequence[str], what: str) -> F
 
 
 def coordinates(robot: Robot, argument: str, value: Any) -> Floats:
-    """Return an argument (..., n) as an array in the order of the robot's joints, which may be named in it.
+    """Return an argument (..., n), or (..., nq) for positions, as an array in the order of the robot's coordinates.
 
     Raises
     ------
     ArgumentError
         It names other joints, or holds no real numbers.
     """
-    return named_array(argument, value, robot.joint_names, f"the joints of {robot.name}")
+    names = robot.position_names if argument in OF_POSITIONS else robot.coordinate_names
+    what = "the coordinates" if robot.floating else "the joints"
+    return named_array(argument, value, names, f"{what} of {robot.name}")
 
 
 def as_arrays(robot: Robot, values: Mapping[str, Any], others: Collection[str]) -> dict[str, Floats]:

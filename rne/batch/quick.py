@@ -41,6 +41,8 @@ class Algorithm(NamedTuple):
     wrench : whether there is one more: (..., 6 m) for m sites, or (..., n) if there are no sites.
     gravity : whether gravity counts.
     weights : whether the one more is (..., n) although there are sites.
+    positions : whether its first argument is q, and not qd.
+    floating : whether it supports a base that floats.
     """
 
     one: Mapping[str, Entry]
@@ -49,6 +51,8 @@ class Algorithm(NamedTuple):
     wrench: bool = False
     gravity: bool = False
     weights: bool = False
+    positions: bool = True
+    floating: bool = False
 
 
 class Marks:
@@ -90,6 +94,8 @@ def quick(
     flags : further arguments of both entries.
     batch_flags : those that only the entry for batches takes, or a function of the number of samples that returns them.
     """
+    if robot.nq != robot.n and not algorithm.floating:
+        return None
     q = given[0]
     if type(q) is np.ndarray:
         # What is of one kind already has nothing to convert: compiled code looks for itself.
@@ -173,7 +179,8 @@ def _batch(
             wrench, values = values[states], values[:states]
     addresses = np.empty(2 * pairs + 2, np.intp)
     width = 6 * len(places[-1]) if places and not algorithm.weights else robot.n
-    sizes = (states, pairs, width, 1 + len(tail), *tail, 1, 1, 1)[:7]
+    first = robot.nq if algorithm.positions else robot.n
+    sizes = (*(states, pairs, width, 1 + len(tail), *tail, 1, 1, 1)[:7], first, robot.n)
     result: Floats | None = READY[precision].call(card, addresses, out, sizes, (*values, *_FILL[states - 1], wrench))
     if result is None:
         return None
@@ -215,7 +222,7 @@ def _single(place: Floats) -> Floats:
     return narrow
 
 
-_STATIC = Algorithm(STATIC_TORQUE_ONE, STATIC_TORQUE, wrench=True)
+_STATIC = Algorithm(STATIC_TORQUE_ONE, STATIC_TORQUE, wrench=True, floating=True)
 
 
 def torque_of(robot: Robot, q: Any, f_ext: Mapping[str, Any], out: Floats | None = None, threads: Any = None) -> Any:

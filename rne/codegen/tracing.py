@@ -181,7 +181,9 @@ class Tracer:
         if not self.follows:
             state = self._state(inputs._replace(qdd=tau))
             work = self._work(self._constant("forward_dynamics", "WORK"))
-            suspect = self._twins("forward_dynamics", "articulated")(self._table, state, work, _loads(friction))
+            suspect = self._twins("forward_dynamics", "articulated")(
+                self._table, state, work, self._zeros(6, 6), self._zeros(2, 6), _loads(friction)
+            )
             return list(state[at.TAU, :n]), suspect
         state, mass, x = self._state(inputs), self._zeros(n, n), self._zeros(2, n)
         x[0] = tau

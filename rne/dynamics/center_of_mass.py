@@ -12,7 +12,7 @@ from rne.kernels.center_of_mass import JACOBIAN, POSITION, VELOCITY
 from rne.kernels.entries import CENTER_OF_MASS, CENTER_OF_MASS_ONE
 from rne.model.robot import Robot
 
-_CENTER_OF_MASS = Algorithm(CENTER_OF_MASS_ONE, CENTER_OF_MASS, states=2)
+_CENTER_OF_MASS = Algorithm(CENTER_OF_MASS_ONE, CENTER_OF_MASS, states=2, floating=True)
 _one = CENTER_OF_MASS_ONE["float64"]
 
 
@@ -110,10 +110,10 @@ def _center_of_mass(
             return c
     except UNFIT:
         pass
-    check_robot(robot)
+    check_robot(robot, floating=True)
     if robot.total_mass == 0:
         raise ArgumentError(f"robot: {robot.name} has no mass, and so no center of mass")
-    batch = settle(robot, {"q": q, "qd": qd})
+    batch = settle(robot, {"q": q, "qd": qd}, floating=True)
     result = as_result(out, (*batch.shape, 3, robot.n) if what == JACOBIAN else (*batch.shape, 3), batch)
     table = as_table(robot, batch.dtype)
     launch(CENTER_OF_MASS[batch.dtype], robot, batch, ("q", "qd"), result, threads, table, what)

@@ -15,7 +15,10 @@ from rne.kernels.entries import CHRISTOFFEL, CHRISTOFFEL_ONE, CORIOLIS_MATRIX, C
 from rne.model.robot import Robot
 from rne.tables import Part, Report, cells, of_many, titled, worst
 
-_CORIOLIS, _one = Algorithm(CORIOLIS_MATRIX_ONE, CORIOLIS_MATRIX, states=2), CORIOLIS_MATRIX_ONE["float64"]
+_CORIOLIS, _one = (
+    Algorithm(CORIOLIS_MATRIX_ONE, CORIOLIS_MATRIX, states=2, floating=True),
+    CORIOLIS_MATRIX_ONE["float64"],
+)
 _CHRISTOFFEL, _christoffel_one = Algorithm(CHRISTOFFEL_ONE, CHRISTOFFEL), CHRISTOFFEL_ONE["float64"]
 
 
@@ -86,7 +89,7 @@ def coriolis_matrix(
             return C
     except UNFIT:
         pass
-    batch = settle(robot, {"q": q, "qd": qd})
+    batch = settle(robot, {"q": q, "qd": qd}, floating=True)
     result = as_result(out, (*batch.shape, robot.n, robot.n), batch)
     table = as_table(robot, batch.dtype)
     launch(CORIOLIS_MATRIX[batch.dtype], robot, batch, ("q", "qd"), result, threads, table)

@@ -15,7 +15,7 @@ from rne.dynamics.inverse_dynamics import friction_torque
 from rne.kernels.entries import ENERGIES, ENERGIES_ONE
 from rne.model.robot import Robot
 
-_ENERGIES = Algorithm(ENERGIES_ONE, ENERGIES, states=2, gravity=True)
+_ENERGIES = Algorithm(ENERGIES_ONE, ENERGIES, states=2, gravity=True, floating=True)
 _one = ENERGIES_ONE["float64"]
 
 
@@ -125,7 +125,7 @@ def _energy(
                 return energy[()] if out is None else energy
         except UNFIT:
             pass
-    batch = settle(robot, {"q": q, "qd": qd})
+    batch = settle(robot, {"q": q, "qd": qd}, floating=True)
     result = as_result(out, (*batch.shape, 1 + len(robot.links.joints)) if per_link else batch.shape, batch)
     table = as_table(robot, batch.dtype, gravity)
     launch(ENERGIES[batch.dtype], robot, batch, ("q", "qd"), result, threads, table, *flags)

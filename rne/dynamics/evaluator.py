@@ -28,6 +28,7 @@ from rne.kernels.evaluate import (
     G,
     Q,
 )  # fmt: skip
+from rne.model.floating import NEUTRAL, refuse_floating
 from rne.model.robot import Robot
 
 Array = NDArray[np.float64]
@@ -75,7 +76,8 @@ class Evaluator:
     robot : Robot
         The robot.
     q, qd, qdd, tau : ndarray
-        (n,) positions, velocities, accelerations and torques, zero at first. Write into them: ``evaluator.q[:] = q``.
+        (n,) positions, velocities, accelerations and torques, zero at first; (nq,) positions of a robot whose base
+        floats, which begin with the pose ``0 0 0, 0 0 0 1``. Write into them: ``evaluator.q[:] = q``.
 
     Raises
     ------
@@ -116,10 +118,12 @@ class Evaluator:
     _words: NDArray[np.int64]
 
     def __init__(self, robot: Robot, *, gravity: ArrayLike | None = None, friction: bool = False) -> None:
-        check_robot(robot)
+        check_robot(robot, floating=True)
         loads, table = as_loads(friction), as_table(robot, "float64", gravity)
         n = robot.n
-        q, qd, qdd, tau, g, bias, zeros = np.zeros((7, n))
+        q, (qd, qdd, tau, g, bias, zeros) = np.zeros(robot.nq), np.zeros((6, n))
+        if robot.floating:
+            q[: len(NEUTRAL)] = NEUTRAL
         mass, torques, accelerations = np.zeros((n, n)), np.zeros((3, n, n)), np.zeros((3, n, n))
         words = np.zeros(WORDS, np.int64)
         places = {
@@ -185,6 +189,7 @@ class Evaluator:
 
     def inverse_dynamics_derivatives(self) -> TorqueDerivatives:
         """Return the derivatives of the torques of q, qd and qdd, as `rne.inverse_dynamics_derivatives` does."""
+        refuse_floating(self.robot.tree)
         _torque_derivatives.call(self._state)
         return self._torques
 
@@ -196,6 +201,7 @@ class Evaluator:
         SingularError
             The mass matrix is singular.
         """
+        refuse_floating(self.robot.tree)
         if _acceleration_derivatives.call(self._state):
             raise SingularError("the mass matrix is singular; rne.forward_dynamics_derivatives names the joint")
         return self._accelerations
@@ -260,6 +266,8 @@ class Evaluator:
         if (frame is not None) != (method == "jacobian"):
             wanted = "the name of a frame for 'jacobian'" if frame is None else f"None for {method!r}"
             raise ArgumentError(f"frame: wanted {wanted}, got {frame!r}")
+        if method.endswith("derivatives"):
+            refuse_floating(self.robot.tree)
         state = self._state
         if frame is not None:
             self.jacobian(frame)

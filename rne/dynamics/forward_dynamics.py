@@ -31,7 +31,7 @@ from rne.model.robot import Robot
 
 _METHODS = ("auto", "aba", "crba")
 _ALGORITHMS = {
-    method: Algorithm(FORWARD_DYNAMICS_ONE[method], FORWARD_DYNAMICS[method], states=3, gravity=True)
+    method: Algorithm(FORWARD_DYNAMICS_ONE[method], FORWARD_DYNAMICS[method], states=3, gravity=True, floating=True)
     for method in FORWARD_DYNAMICS
 }
 
@@ -111,7 +111,7 @@ def _quick(
     out: Floats | None,
     threads: Any,
 ) -> Floats | None:
-    chosen = "aba" if method == "auto" and robot.n == len(robot.links.joints) else _settle(robot, method)
+    chosen = "aba" if method == "auto" and len(robot.joint_names) == len(robot.links.joints) else _settle(robot, method)
     if f_ext is not None:
         pushed = torque_of(robot, q, f_ext, threads=threads)
         if pushed is None:
@@ -147,9 +147,9 @@ def _forward_dynamics(
     out: Floats | None,
     threads: int | None,
 ) -> Floats:
-    check_robot(robot)
+    check_robot(robot, floating=True)
     method = _settle(robot, method)
-    batch = settle(robot, state, f_ext)
+    batch = settle(robot, state, f_ext, floating=True)
     result = as_result(out, (*batch.shape, robot.n), batch)
     table = as_table(robot, batch.dtype, gravity)
     batch = with_pushed_torques(robot, batch, threads)
@@ -200,5 +200,5 @@ def _settle(robot: Robot, method: str) -> str:
     """
     if not isinstance(method, str) or method not in _METHODS:
         raise ArgumentError(f"method: wanted one of {', '.join(map(repr, _METHODS))}, got {method!r}")
-    mimics = robot.n < len(robot.links.joints)
+    mimics = len(robot.joint_names) < len(robot.links.joints)
     return "crba" if mimics or method == "crba" else "aba"

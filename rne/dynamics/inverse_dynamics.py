@@ -32,9 +32,9 @@ from rne.kernels.entries import (
 from rne.kernels.layout import SPRINGS
 from rne.model.robot import Robot
 
-_INVERSE_DYNAMICS = Algorithm(INVERSE_DYNAMICS_ONE, INVERSE_DYNAMICS, states=3, gravity=True)
-_GRAVITY = Algorithm(GRAVITY_ONE, GRAVITY, gravity=True)
-_FRICTION = Algorithm(FRICTION_ONE, FRICTION)
+_INVERSE_DYNAMICS = Algorithm(INVERSE_DYNAMICS_ONE, INVERSE_DYNAMICS, states=3, gravity=True, floating=True)
+_GRAVITY = Algorithm(GRAVITY_ONE, GRAVITY, gravity=True, floating=True)
+_FRICTION = Algorithm(FRICTION_ONE, FRICTION, positions=False, floating=True)
 _one = INVERSE_DYNAMICS_ONE["float64"]
 _gravity_one, _friction_one = GRAVITY_ONE["float64"], FRICTION_ONE["float64"]
 _WEIGHTLESS = read_only(zeros(3))
@@ -133,7 +133,7 @@ def _inverse_dynamics(
                 return tau
     except UNFIT:
         pass
-    batch = settle(robot, dict(zip(("q", "qd", "qdd"), state, strict=True)), f_ext)
+    batch = settle(robot, dict(zip(("q", "qd", "qdd"), state, strict=True)), f_ext, floating=True)
     result = as_result(out, (*batch.shape, robot.n), batch)
     table = as_table(robot, batch.dtype, gravity)
     launch(INVERSE_DYNAMICS[batch.dtype], robot, batch, ("q", "qd", "qdd"), result, threads, table, loads)
@@ -189,7 +189,7 @@ def gravity_vector(
             return g
     except UNFIT:
         pass
-    batch = settle(robot, {"q": q})
+    batch = settle(robot, {"q": q}, floating=True)
     result = as_result(out, (*batch.shape, robot.n), batch)
     table = as_table(robot, batch.dtype, gravity)
     launch(GRAVITY[batch.dtype], robot, batch, ("q",), result, threads, table)
@@ -304,7 +304,7 @@ def friction_torque(robot: Robot, qd: ArrayLike, *, out: Floats | None = None, t
             return tau
     except UNFIT:
         pass
-    batch = settle(robot, {"qd": qd})
+    batch = settle(robot, {"qd": qd}, floating=True)
     result = as_result(out, (*batch.shape, robot.n), batch)
     launch(FRICTION[batch.dtype], robot, batch, ("qd",), result, threads, as_table(robot, batch.dtype))
     return finish(result, out)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import overload
+from typing import Any, overload
 
 from numpy.typing import ArrayLike
 
@@ -24,9 +24,9 @@ from rne.kernels.entries import FRAME_MOTION, FRAME_MOTION_ONE, JACOBIAN, JACOBI
 from rne.model.frames import sites_of
 from rne.model.robot import Robot
 
-_POSES, _pose_one = Algorithm(POSES_ONE, POSES), POSES_ONE["float64"]
-_JACOBIAN, _jacobian_one = Algorithm(JACOBIAN_ONE, JACOBIAN), JACOBIAN_ONE["float64"]
-_MOTION, _motion_one = Algorithm(FRAME_MOTION_ONE, FRAME_MOTION, states=3), FRAME_MOTION_ONE["float64"]
+_POSES, _pose_one = Algorithm(POSES_ONE, POSES, floating=True), POSES_ONE["float64"]
+_JACOBIAN, _jacobian_one = Algorithm(JACOBIAN_ONE, JACOBIAN, floating=True), JACOBIAN_ONE["float64"]
+_MOTION, _motion_one = Algorithm(FRAME_MOTION_ONE, FRAME_MOTION, states=3, floating=True), FRAME_MOTION_ONE["float64"]
 
 
 @overload
@@ -50,7 +50,7 @@ def forward_kinematics(
     out: Floats | None = None,
     threads: int | None = None,
 ) -> Floats | dict[str, Floats]:
-    """Poses of frames, as homogeneous matrices in the frame of the base.
+    """Poses of frames, as homogeneous matrices in the frame of the base, or of the world if the base floats.
 
     Parameters
     ----------
@@ -94,12 +94,12 @@ def forward_kinematics(
                 return T
         except UNFIT:
             pass
-    check_robot(robot)
+    check_robot(robot, floating=True)
     names = [frames] if isinstance(frames, str) else robot.frame_names if frames is None else frames
     if not isinstance(names, (list, tuple)):
         raise ArgumentError(f"frames: wanted the name of a frame or a list of names, got {type(frames).__name__}")
     sites = sites_of([as_frame(robot, name, "frames") for name in names], "world")
-    batch = settle(robot, {"q": q})
+    batch = settle(robot, {"q": q}, floating=True)
     shape = (*batch.shape, 4, 4) if isinstance(frames, str) else (*batch.shape, len(names), 4, 4)
     result = as_result(out, shape, batch)
     sites = read_only(sites.astype(batch.dtype))
@@ -108,6 +108,7 @@ def forward_kinematics(
     return result if isinstance(frames, str) else {name: result[..., k, :, :] for k, name in enumerate(names)}
 
 
+@overload
 def jacobian(
     robot: Robot,
     q: ArrayLike,
@@ -117,7 +118,28 @@ def jacobian(
     point: ArrayLike | None = None,
     out: Floats | None = None,
     threads: int | None = None,
-) -> Floats:
+) -> Floats: ...
+@overload
+def jacobian(
+    robot: Robot,
+    q: ArrayLike,
+    frame: list[str] | tuple[str, ...],
+    *,
+    axes: str = "world",
+    point: ArrayLike | None = None,
+    out: Floats | None = None,
+    threads: int | None = None,
+) -> dict[str, Floats]: ...
+def jacobian(
+    robot: Robot,
+    q: ArrayLike,
+    frame: str | list[str] | tuple[str, ...],
+    *,
+    axes: str = "world",
+    point: ArrayLike | None = None,
+    out: Floats | None = None,
+    threads: int | None = None,
+) -> Floats | dict[str, Floats]:
     """Geometric Jacobian of a frame: J qd is the velocity of its origin and its angular velocity.
 
     Whitney 1972. The rows are in the order of wrenches, so tau = J^T w balances a wrench w at the same point.
@@ -126,14 +148,18 @@ def jacobian(
     ----------
     robot : the robot.
     q : (..., n) positions, rad or m.
-    frame : name of the frame.
-    axes : "world" for velocities in base axes, "local" for the axes of the frame.
+    frame : name of the frame, or several in a list.
+    axes : "world" for velocities in base axes, or those of the world if the base floats; "local" for the axes of the
+        frame.
     point : (3,) a point of the link in the frame, m; the origin of the frame if None.
-    out, threads : as for `forward_kinematics`, which lists the errors.
+    out : array to fill, (..., 6, n) for one frame and (..., frames, 6, n) for several.
+    threads : as for `forward_kinematics`, which lists the errors.
 
     Returns
     -------
-    J : (..., 6, n) three linear rows, then three angular ones: m or rad for each rad or m.
+    J : (..., 6, n) three linear rows, then three angular ones: m or rad for each rad or m. For several frames, a dict
+        by name, whose values are views of one array (..., frames, 6, n). The first six columns of a floating base are
+        of its linear and angular velocity in its own axes.
 
     Examples
     --------
@@ -145,7 +171,8 @@ def jacobian(
            [1., 1.]])
     """
     try:
-        site = robot.links.frames[frame].sites[axes] if point is None else as_site(robot, frame, axes, point)
+        name: Any = frame  # several names are no key
+        site = robot.links.frames[name].sites[axes] if point is None else as_site(robot, name, axes, point)
         J: Floats | None = None
         if threads is None or alone(threads):
             J = _jacobian_one.call(robot._card, q, out, site)
@@ -155,13 +182,34 @@ def jacobian(
             return J
     except UNFIT:
         pass
-    check_robot(robot)
+    check_robot(robot, floating=True)
+    if isinstance(frame, list | tuple):
+        return _jacobians(robot, q, tuple(frame), axes, point, out, threads)
     site = as_site(robot, frame, axes, point)
-    batch = settle(robot, {"q": q})
+    batch = settle(robot, {"q": q}, floating=True)
     result = as_result(out, (*batch.shape, 6, robot.n), batch)
     site = read_only(site.astype(batch.dtype))
     launch(JACOBIAN[batch.dtype], robot, batch, ("q",), result, threads, as_table(robot, batch.dtype), site)
     return finish(result, out)
+
+
+def _jacobians(
+    robot: Robot,
+    q: ArrayLike,
+    frames: tuple[str, ...],
+    axes: str,
+    point: ArrayLike | None,
+    out: Floats | None,
+    threads: int | None,
+) -> dict[str, Floats]:
+    for name in frames:
+        as_site(robot, name, axes, point)
+    batch = settle(robot, {"q": q}, floating=True)
+    result = as_result(out, (*batch.shape, len(frames), 6, robot.n), batch)
+    for k, name in enumerate(frames):
+        result[..., k, :, :] = jacobian(robot, q, name, axes=axes, point=point, threads=threads)
+    result = finish(result, out)
+    return {name: result[..., k, :, :] for k, name in enumerate(frames)}
 
 
 def jacobian_dot_qd(
@@ -296,9 +344,9 @@ def _frame_motion(
             return motion
     except UNFIT:
         pass
-    check_robot(robot)
+    check_robot(robot, floating=True)
     site = as_site(robot, frame, axes, point)
-    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd})
+    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd}, floating=True)
     result = as_result(out, (*batch.shape, 6), batch)
     table, site = as_table(robot, batch.dtype), read_only(site.astype(batch.dtype))
     launch(FRAME_MOTION[batch.dtype], robot, batch, ("q", "qd", "qdd"), result, threads, table, site, order)

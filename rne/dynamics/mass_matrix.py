@@ -18,7 +18,7 @@ from rne.kernels.layout import INVERSE, WITH_ROTORS
 from rne.model.robot import Robot
 from rne.tables import Part, Report, cells, of_many, titled, worst
 
-_MASS, _one = Algorithm(MASS_MATRIX_ONE, MASS_MATRIX), MASS_MATRIX_ONE["float64"]
+_MASS, _one = Algorithm(MASS_MATRIX_ONE, MASS_MATRIX, floating=True), MASS_MATRIX_ONE["float64"]
 _NO_MARKS = np.zeros(0, np.uint8)
 
 # If a pivot of the factorized mass matrix is below this fraction of the diagonal entry it started from, it is rounding
@@ -100,7 +100,7 @@ def mass_matrix(
             return M
     except UNFIT:
         pass
-    batch = settle(robot, {"q": q})
+    batch = settle(robot, {"q": q}, floating=True)
     result = as_result(out, (*batch.shape, robot.n, robot.n), batch)
     table = as_table(robot, batch.dtype)
     launch(MASS_MATRIX[batch.dtype], robot, batch, ("q",), result, threads, table, kind, _NO_MARKS)
@@ -154,7 +154,7 @@ def mass_matrix_inverse(
             return inverse
     except UNFIT:
         pass
-    batch = settle(robot, {"q": q})
+    batch = settle(robot, {"q": q}, floating=True)
     result = as_result(out, (*batch.shape, robot.n, robot.n), batch)
     table = as_table(robot, batch.dtype)
     suspicious = np.zeros(batch.samples, np.uint8)
@@ -293,10 +293,10 @@ def _refuse_weak(robot: Robot, M: Floats, joints: list[int], shape: tuple[int, .
     found = np.flatnonzero(weak >= 0)
     if not found.size:
         return
+    name = robot.coordinate_names[joints[weak[found[0]]]]
     raise SingularError(
-        f"{_where(shape, samples[found[0]])}the mass matrix is singular at joint "
-        f"'{robot.joint_names[joints[weak[found[0]]]]}': it moves without moving mass, alone or together with others; "
-        "give its link an inertia or its drive a rotor, or lock it"
+        f"{_where(shape, samples[found[0]])}the mass matrix is singular at joint '{name}': it moves without moving "
+        "mass, alone or together with others; give its link an inertia or its drive a rotor, or lock it"
     )
 
 

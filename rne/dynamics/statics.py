@@ -28,7 +28,7 @@ from rne.errors import ArgumentError
 from rne.kernels.entries import JOINT_WRENCHES, JOINT_WRENCHES_ONE
 from rne.model.robot import Robot
 
-_BEARINGS = Algorithm(JOINT_WRENCHES_ONE, JOINT_WRENCHES, states=3, wrench=True, gravity=True)
+_BEARINGS = Algorithm(JOINT_WRENCHES_ONE, JOINT_WRENCHES, states=3, wrench=True, gravity=True, floating=True)
 _bearings_one = JOINT_WRENCHES_ONE["float64"]
 
 
@@ -69,10 +69,10 @@ def static_torque(
             return tau
     except UNFIT:
         pass
-    check_robot(robot)
+    check_robot(robot, floating=True)
     if f_ext is None:
         raise ArgumentError("f_ext: wanted a mapping from frame name to wrench, got NoneType")
-    batch = settle(robot, {"q": q}, f_ext)
+    batch = settle(robot, {"q": q}, f_ext, floating=True)
     result = as_result(out, (*batch.shape, robot.n), batch)
     torque_of_wrenches(robot, batch, result, threads)
     return finish(result, out)
@@ -141,10 +141,10 @@ def joint_wrenches(
                 return w
         except UNFIT:
             pass
-    check_robot(robot)
+    check_robot(robot, floating=True)
     check_axes("axes", axes)
     check_choice("origin", origin, ("child", "parent"))
-    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd}, f_ext)
+    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd}, f_ext, floating=True)
     result = as_result(out, (*batch.shape, len(robot.links.joints), 6), batch)
     batch = batch.with_joined("wrenches", batch.wrenches)
     more = (read_only(table.astype(batch.dtype)) for table in (robot.links.joint_sites[axes], batch.sites))
@@ -163,7 +163,7 @@ def _move_to_parents(robot: Robot, q: Floats, w: Floats, axes: str, threads: int
     for k, (name, frame) in enumerate(zip(links.joints, links.joint_frames, strict=True)):
         joint = robot.joint(name)
         if joint.kind == "prismatic":
-            slide = links.ratios[k] * q[:, links.leaders[k]] + links.shifts[k]
+            slide = links.ratios[k] * q[:, robot.nq - robot.n + links.leaders[k]] + links.shifts[k]
             axis = np.array(joint.axis)
             if axes == "world":
                 axis = forward_kinematics(robot, q, frame, threads=threads)[:, :3, :3] @ axis

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rne.kernels.algebra.vec import add, add_cross, add_scaled, unturn
-from rne.kernels.coordinates import load_many, load_one, sines
+from rne.kernels import base
+from rne.kernels.algebra.vec import add, add_cross, add_scaled, cross, scale, unturn
+from rne.kernels.coordinates import joint_sines, load_many, load_one, sines
 from rne.kernels.jacobian import add_column
-from rne.kernels.jit import inline
+from rne.kernels.jit import borrowing, inline
 from rne.kernels.joint import directions
 from rne.kernels.layout import COORDINATE, COORDINATES, FULL_HX, FULL_MASS, LEADER, LINKS, PARENT, QD, RATIO, Q
-from rne.kernels.placement import ORIGIN, PLACEMENT, ROTATION, get_axis, placements
+from rne.kernels.placement import ORIGIN, PLACEMENT, ROTATION, base_position, get_axis, placements
 from rne.kernels.scratch import many_states, on_scratch
 from rne.kernels.simd.num import like
 from rne.kernels.simd.pack import as_floats, pack_floats
@@ -19,12 +20,13 @@ from rne.kernels.simd.rows import get3, get9, index, put
 from rne.kernels.simd.tile import store_tile
 from rne.kernels.single import (
     answer,
-    coordinates,
     filled,
-    given,
     given_or_zero,
+    given_position,
     given_up,
     own_table,
+    position_at,
+    rates,
     refused,
     result_of,
     shape,
@@ -63,12 +65,18 @@ def recursion(table, state, work, out, what):
         work[parent, MASS] = work[parent, MASS] + work[i, MASS]
         put(work, parent, MOMENTS, add(get3(work, parent, MOMENTS), get3(work, i, MOMENTS)))
     share = like(zero, 1.0) / work[0, MASS]
+    gone = base_position(table, state, zero)
     if what == JACOBIAN:
         for k in range(3 * n):
             out[0, k] = zero
     total = get3(work, 0, MOMENTS)
+    if what == JACOBIAN and base.floats(table):
+        _base_columns(table, work, out)
     if what != POSITION:
         total = (zero, zero, zero)
+        if base.floats(table):
+            _base_momentum(state, work)
+            total = get3(work, 0, MOMENTS)
         for i in range(1, links + 1):
             m = work[i, MASS]
             spin, glide = directions(table, i, get_axis(work, i))
@@ -81,7 +89,36 @@ def recursion(table, state, work, out, what):
                     out, n, int(table[i, LEADER]), add_scaled((zero, zero, zero), momentum, share), table[i, RATIO]
                 )
     if what != JACOBIAN:
-        put(out, 0, 0, (total[0] * share, total[1] * share, total[2] * share))
+        center = scale(total, share)
+        if what == POSITION:
+            center = add(gone, center)
+        put(out, 0, 0, center)
+
+
+@borrowing
+def _base_momentum(state, work):
+    """Replace the moments of the whole robot by its momentum with all joints at rest."""
+    R = get9(work, 0, ROTATION)
+    v, w = base.velocity(state)
+    put(work, 0, MOMENTS, add_cross(scale(unturn(v, R), work[0, MASS]), unturn(w, R), get3(work, 0, MOMENTS)))
+
+
+@borrowing
+def _base_columns(table, work, out):
+    """Write the columns of the six rates of a base that floats."""
+    n, m = int(table[0, COORDINATES]), work[0, MASS]
+    x, y, z = base.axes(get9(work, 0, ROTATION))
+    about = scale(get3(work, 0, MOMENTS), like(m, 1.0) / m)
+    _base_column(out, n, 0, x, about)
+    _base_column(out, n, 1, y, about)
+    _base_column(out, n, 2, z, about)
+
+
+@inline
+def _base_column(out, n, k, axis, about):
+    """Write the columns of translation along an axis of the base, and of rotation about it."""
+    add_column(out, n, k, axis, 1.0)
+    add_column(out, n, 3 + k, cross(axis, about), 1.0)
 
 
 @on_scratch(WORK)
@@ -99,8 +136,8 @@ def make_one(stamp: str) -> Callable[..., Any]:
 
     def center_of_mass_one(card, q, qd, out, what):
         stamp  # noqa: B018  part of the cache key
-        n = coordinates(card)
-        q_at = given(card, q, n)
+        n = rates(card)
+        q_at = given_position(card, q)
         qd_at = given_or_zero(card, qd, n)
         table_at = own_table(card)
         if q_at == 0 or qd_at == 0 or table_at == 0:
@@ -109,7 +146,7 @@ def make_one(stamp: str) -> Callable[..., Any]:
         if result == 0:
             return refused(card)
         table = table_here(card, table_at)
-        q_row = vector_at(card, q_at, n)
+        q_row = position_at(card, q_at)
         qd_row = vector_at(card, qd_at, n)
         filling = filled(card, result, 1, 3 * n if what == JACOBIAN else 3)[0]
         one(table, q_row, qd_row, filling, what)
@@ -129,7 +166,7 @@ def make_many(stamp: str) -> Callable[..., None]:
         state, work, tile, _, out = many_states(table, WORK, 0, numbers)
         for row in range(first, stop, pack_floats(table, 1)):
             load_many(table, state, tile, Q, 2, addresses, row, stop - 1)
-            sines(state, int(table[0, LINKS]))
+            joint_sines(table, state)
             recursion(table, state, work, out, what)
             store_tile(out, 0, addresses[4], addresses[5], row, stop - 1, numbers)
 

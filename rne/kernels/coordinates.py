@@ -2,33 +2,50 @@
 
 Mimic joints are a coordinate reduction: q_joint = G q + shift, and tau = G^T tau_joint by virtual work. Kernels see
 joints only. Without mimic joints, joints and coordinates are the same, and batches are loaded without a copy.
+
+A base that floats is not a joint: its numbers come first, seven in q and six in all others, and are copied to the
+columns of a state in front of those of the joints, so that the joints are in the same columns of all rows.
 """
 
 from __future__ import annotations
 
 from rne.kernels.jit import borrowing, inline
-from rne.kernels.layout import COORDINATES, COS_Q, LEADER, LINKS, MIMIC, RATIO, SHIFT, SIN_Q, Q
+from rne.kernels.layout import BASE, COORDINATES, COS_Q, LEADER, LINKS, MIMIC, RATIO, SHIFT, SIN_Q, Q
 from rne.kernels.simd.num import fma, like
 from rne.kernels.simd.sincos import sincos
 from rne.kernels.simd.tile import load_tile, store_tile
 
 
 @inline
+def first_column(table, k):
+    """First column of row `k` of a state that is used: 1 for rates and forces if the base floats, otherwise 0."""
+    return 1 if table[0, BASE] != 0.0 and k != Q else 0
+
+
+@inline
 def expand(table, x, joints, shifted):
     """joints = G x + shifted * shift; `shifted` is 1.0 for positions and 0.0 for rates."""
+    base = int(table[0, BASE])
+    more = 1 if base != 0 and shifted != 0.0 else 0  # q has one number more than qd
+    first = 1 - more
+    for j in range(first, base):
+        joints[j] = x[j - first]
     for i in range(int(table[0, LINKS])):
-        leader = x[int(table[i + 1, LEADER])]
-        joints[i] = fma(leader, table[i + 1, RATIO], like(leader, table[i + 1, SHIFT] * shifted))
+        leader = x[int(table[i + 1, LEADER]) + more]
+        joints[base + i] = fma(leader, table[i + 1, RATIO], like(leader, table[i + 1, SHIFT] * shifted))
 
 
 @inline
 def reduce(table, joints, tau):
     """tau = G^T joints."""
+    base = int(table[0, BASE])
     for j in range(int(table[0, COORDINATES])):
         tau[j] = like(joints[0], 0.0)
+    for j in range(1, base):
+        tau[j - 1] = joints[j]
     for i in range(int(table[0, LINKS])):
         j = int(table[i + 1, LEADER])
-        tau[j] = fma(joints[i], table[i + 1, RATIO], tau[j])
+        tau[j] = fma(joints[base + i], table[i + 1, RATIO], tau[j])
 
 
 @borrowing
@@ -48,14 +65,15 @@ def load_one(table, x, state, k):
 
     Lanes beyond the joints, which only `sines` reads, become zero.
     """
-    links = int(table[0, LINKS])
+    columns = int(table[0, LINKS]) + int(table[0, BASE])
     if table[0, MIMIC] != 0.0:
         _expand(table, x, state[k], 1.0 if k == Q else 0.0)
     else:
-        for j in range(links):
-            state[k, j] = x[j]
+        first = first_column(table, k)
+        for j in range(first, columns):
+            state[k, j] = x[j - first]
     if k == Q:
-        for j in range(links, state.shape[1]):
+        for j in range(columns, state.shape[1]):
             state[k, j] = like(state[Q, 0], 0.0)
 
 
@@ -65,8 +83,9 @@ def store_one(table, state, k, tau):
     if table[0, MIMIC] != 0.0:
         _reduce(table, state[k], tau)
     else:
-        for j in range(int(table[0, LINKS])):
-            tau[j] = state[k, j]
+        first = first_column(table, k)
+        for j in range(first, int(table[0, LINKS]) + int(table[0, BASE])):
+            tau[j - first] = state[k, j]
 
 
 @inline
@@ -77,11 +96,14 @@ def load_many(table, state, tile, first, count, addresses, row, last):
     tile : (1 or more, coordinates) scratch.
     """
     n = int(table[0, COORDINATES])
+    more = 1 if table[0, BASE] != 0.0 else 0
     mimic = table[0, MIMIC] != 0.0
     target = tile if mimic else state
     for m in range(count):
         k = first + m
-        load_tile(target, 0 if mimic else k, addresses[2 * m], addresses[2 * m + 1], row, last, n)
+        numbers = n + more if k == Q else n
+        shift = 0 if mimic else first_column(table, k)
+        load_tile(target, 0 if mimic else k, addresses[2 * m], addresses[2 * m + 1], row, last, numbers, shift)
         if mimic:
             expand(table, tile[0], state[k], 1.0 if k == Q else 0.0)
 
@@ -91,9 +113,10 @@ def store_many(table, state, k, tile, address, step, row, last):
     """Write row k of `state` to a batch, from sample `row` on; `tile` (1 or more, coordinates) is scratch."""
     n = int(table[0, COORDINATES])
     mimic = table[0, MIMIC] != 0.0
+    shift = 0 if mimic else first_column(table, k)
     if mimic:
         reduce(table, state[k], tile[0])
-    store_tile(tile if mimic else state, 0 if mimic else k, address, step, row, last, n)
+    store_tile(tile if mimic else state, 0 if mimic else k, address, step, row, last, n, shift)
 
 
 @inline
@@ -105,4 +128,12 @@ def sines(state, columns):
     would cost the recursion registers.
     """
     for j in range(columns):
+        state[SIN_Q, j], state[COS_Q, j] = sincos(state[Q, j])
+
+
+@inline
+def joint_sines(table, state):
+    """The same for the columns of joints of `state`, an array of packs of samples."""
+    base = int(table[0, BASE])
+    for j in range(base, base + int(table[0, LINKS])):
         state[SIN_Q, j], state[COS_Q, j] = sincos(state[Q, j])

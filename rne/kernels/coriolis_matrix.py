@@ -9,6 +9,8 @@ with J' the rate of change along the motion. So column j of C contains the joint
 which depend on the bodies beyond joint j only by their moments and the rates of these (`moments.py`). This is the
 matrix of Echeandia and Wensing, "Numerical methods to compute the Coriolis matrix and Christoffel symbols for
 rigid-body systems", ASME J. Comput. Nonlinear Dyn. 16 (2021), whose composite 6x6 matrices B hold the same integrals.
+A base that floats has six fields more, the axes of the base and rotations about them: C qd are then the velocity
+torques of Kane's equations, and M' - 2 C is skew as before.
 O(n d) for trees of depth d. As for M, regrouped bodies give the same result.
 """
 
@@ -17,12 +19,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rne.kernels.algebra.moments import moved, moved_rates, spun
-from rne.kernels.algebra.vec import add_cross, cross, subtract
-from rne.kernels.coordinates import load_many, load_one, sines
-from rne.kernels.jit import inline
+from rne.kernels import base
+from rne.kernels.algebra.moments import around, moved, moved_rates, spun, turned_fully
+from rne.kernels.algebra.vec import add, add_cross, add_product, cross, scale, subtract, turn, unturn
+from rne.kernels.coordinates import joint_sines, load_many, load_one, sines
+from rne.kernels.jit import borrowing, inline
 from rne.kernels.joint import add_rate, along_axis, body_moments, momentum, momentum_rates
-from rne.kernels.layout import COORDINATE, COORDINATES, LEADER, LINKS, PARENT, QD, RATIO, Q
+from rne.kernels.layout import BASE_ANGULAR, COORDINATE, COORDINATES, LEADER, LINKS, PARENT, QD, RATIO, Q
 from rne.kernels.placement import ORIGIN, PLACEMENT, ROTATION, get_axis, placements
 from rne.kernels.scratch import many_states, on_scratch
 from rne.kernels.simd.num import fma, like
@@ -31,11 +34,12 @@ from rne.kernels.simd.rows import add_to, get3, get6, get9, index, put
 from rne.kernels.simd.tile import fetch_rows, store_tile
 from rne.kernels.single import (
     answer,
-    coordinates,
     filled,
-    given,
     given_or_zero,
+    given_position,
     own_table,
+    position_at,
+    rates,
     refused,
     result_of,
     shape,
@@ -62,6 +66,8 @@ def _outward(table, state, work):
     placements(table, state, work)
     zero = like(work[0, 0], 0.0)
     put(work, 0, W, (zero, zero, zero))
+    if base.floats(table):
+        _begin_at_base(table, state, work)
     for i in range(1, int(table[0, LINKS]) + 1):
         parent = int(table[i, PARENT])
         axis, w = get_axis(work, i), get3(work, parent, W)
@@ -77,6 +83,21 @@ def _outward(table, state, work):
         put(work, i, SECOND, S)
         put(work, i, FIRST_RATE, cross(w, h))
         put(work, i, SECOND_RATE, spun(w, S))
+
+
+@borrowing
+def _begin_at_base(table, state, work):
+    """Write the motion of a base that floats, and the moments of its own body."""
+    R = get9(work, 0, ROTATION)
+    w = unturn(get3(state, QD, BASE_ANGULAR), R)
+    m, h, S = base.moments(table, w[0])
+    h, S = unturn(h, R), turned_fully(R, S)
+    put(work, 0, W, w)
+    work[0, MASS] = m
+    put(work, 0, FIRST, h)
+    put(work, 0, SECOND, S)
+    put(work, 0, FIRST_RATE, cross(w, h))
+    put(work, 0, SECOND_RATE, spun(w, S))
 
 
 @inline
@@ -98,12 +119,13 @@ def recursion(table, state, work, C):
         for column in range(int(table[0, COORDINATES])):
             C[row, column] = zero
     _outward(table, state, work)
+    low = base.lowest(table)
     for i in range(int(table[0, LINKS]), 0, -1):
         axis = get_axis(work, i)
         m, h, S = work[i, MASS], get3(work, i, FIRST), get6(work, i, SECOND)
         hd, V = get3(work, i, FIRST_RATE), get9(work, i, SECOND_RATE)
         parent = int(table[i, PARENT])
-        if parent > 0:
+        if parent >= low:
             d, dd = get3(work, i, ARM), get3(work, i, ARM_RATE)
             first, second = moved(m, h, S, d)
             first_rate, second_rate = moved_rates(m, h, hd, V, d, dd)
@@ -127,6 +149,68 @@ def recursion(table, state, work, C):
             pull = along_axis(table, k, get3(work, k, TURNING), a, b) + along_axis(table, k, axis, nothing, e)
             _enter(table, C, i, k, pull)
             last, k = k, int(table[k, PARENT])
+        if low == 0:
+            d, dd = get3(work, last, ARM), get3(work, last, ARM_RATE)
+            n, b, e = add_cross(n, d, f), add_cross(b, d, a), add_cross(e, dd, a)
+            _enter_base(table, work, C, i, (f, n), (a, b, e))
+    if low == 0:
+        _fill_base(state, work, C)
+
+
+@borrowing
+def _enter_base(table, work, C, i, wrench, swept):
+    """Add the entries of joint i and the base: of the force and moment of J'_i, and of the integrals a, b, e of J_i."""
+    R, w = get9(work, 0, ROTATION), get3(work, 0, W)
+    column, ratio = int(table[i, LEADER]), table[i, RATIO]
+    _add_column(C, column, turn(wrench[0], R), turn(wrench[1], R), ratio)
+    a, b, e = swept
+    # For all three axes x of the base, (w x x) . a = x . (a x w).
+    first, second = turn(cross(a, w), R), turn(add_cross(e, b, w), R)
+    C[column, 0] = fma(first[0], ratio, C[column, 0])
+    C[column, 1] = fma(first[1], ratio, C[column, 1])
+    C[column, 2] = fma(first[2], ratio, C[column, 2])
+    C[column, 3] = fma(second[0], ratio, C[column, 3])
+    C[column, 4] = fma(second[1], ratio, C[column, 4])
+    C[column, 5] = fma(second[2], ratio, C[column, 5])
+
+
+@borrowing
+def _fill_base(state, work, C):
+    """Write the entries of the base alone, for all bodies as a composite."""
+    doubt = base.doubt(state)
+    x, y, z = base.axes(get9(work, 0, ROTATION))
+    _fill_columns(work, C, 0, x, doubt)
+    _fill_columns(work, C, 1, y, doubt)
+    _fill_columns(work, C, 2, z, doubt)
+
+
+@inline
+def _fill_columns(work, C, k, axis, doubt):
+    """Write the columns of translation along and rotation about axis k of the base, for all bodies as a composite."""
+    R, w = get9(work, 0, ROTATION), get3(work, 0, W)
+    m, h, S = work[0, MASS], get3(work, 0, FIRST), get6(work, 0, SECOND)
+    hd, V = get3(work, 0, FIRST_RATE), get9(work, 0, SECOND_RATE)
+    turning = cross(w, axis)
+    one = like(m, 1.0)
+    f, n = scale(turning, m), cross(h, turning)
+    _add_column(C, k, turn(f, R), turn(n, R), one)
+    f = add(cross(turning, h), cross(axis, hd))
+    spread = scale(axis, V[0] + V[4] + V[8])
+    n = add(around(S, turning), add_product(spread, V, scale(axis, -one)))
+    _add_column(C, 3 + k, turn(f, R), turn(n, R), one)
+    C[k, k] = C[k, k] + doubt
+    C[3 + k, 3 + k] = C[3 + k, 3 + k] + doubt
+
+
+@inline
+def _add_column(C, column, f, n, ratio):
+    """Add `ratio` times force and moment on the base, in its axes, to a column."""
+    C[0, column] = fma(f[0], ratio, C[0, column])
+    C[1, column] = fma(f[1], ratio, C[1, column])
+    C[2, column] = fma(f[2], ratio, C[2, column])
+    C[3, column] = fma(n[0], ratio, C[3, column])
+    C[4, column] = fma(n[1], ratio, C[4, column])
+    C[5, column] = fma(n[2], ratio, C[5, column])
 
 
 @on_scratch(WORK)
@@ -144,8 +228,8 @@ def make_one(stamp: str) -> Callable[..., Any]:
 
     def coriolis_matrix_one(card, q, qd, out):
         stamp  # noqa: B018  part of the cache key
-        n = coordinates(card)
-        q_at = given(card, q, n)
+        n = rates(card)
+        q_at = given_position(card, q)
         qd_at = given_or_zero(card, qd, n)
         table_at = own_table(card)
         if q_at == 0 or qd_at == 0 or table_at == 0:
@@ -154,7 +238,7 @@ def make_one(stamp: str) -> Callable[..., Any]:
         if result == 0:
             return refused(card)
         table = table_here(card, table_at)
-        q_row = vector_at(card, q_at, n)
+        q_row = position_at(card, q_at)
         qd_row = vector_at(card, qd_at, n)
         one(table, q_row, qd_row, filled(card, result, n, n))
         return answer(result)
@@ -167,14 +251,14 @@ def make_many(stamp: str) -> Callable[..., None]:
 
     def coriolis_matrix_many(table, first, stop, addresses):
         stamp  # noqa: B018  part of the cache key
-        links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
+        n = int(table[0, COORDINATES])
         samples = pack_floats(table, 1)
         state, work, tile, _, out = many_states(table, WORK, 0, n * n)
         C = out.reshape((n, n))
         for row in range(first, stop, samples):
             load_many(table, state, tile, Q, 2, addresses, row, stop - 1)
             fetch_rows(addresses[4], addresses[5], row, stop, samples)
-            sines(state, links)
+            joint_sines(table, state)
             recursion(table, state, work, C)
             store_tile(out, 0, addresses[4], addresses[5], row, stop - 1, n * n)
 

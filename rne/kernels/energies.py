@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from rne.kernels import base
 from rne.kernels.algebra import body
-from rne.kernels.algebra.vec import add_scaled, dot, turn, unturn
-from rne.kernels.coordinates import load_many, load_one, sines
+from rne.kernels.algebra.vec import add, add_scaled, dot, turn, unturn
+from rne.kernels.coordinates import joint_sines, load_many, load_one, sines
 from rne.kernels.coupling import ends, stretch
 from rne.kernels.jit import inline
 from rne.kernels.joint import spring
@@ -24,7 +25,7 @@ from rne.kernels.layout import (
     ROTOR,
     Q,
 )
-from rne.kernels.placement import ORIGIN, ROTATION, placements
+from rne.kernels.placement import ORIGIN, ROTATION, base_position, placements
 from rne.kernels.scratch import STACK, many_states, on_scratch
 from rne.kernels.simd.num import fma, like
 from rne.kernels.simd.pack import pack_floats, stack_buffer
@@ -32,10 +33,11 @@ from rne.kernels.simd.rows import get3, get9, index
 from rne.kernels.simd.tile import store_tile
 from rne.kernels.single import (
     answer,
-    coordinates,
     filled,
-    given,
     given_or_zero,
+    given_position,
+    position_at,
+    rates,
     refused,
     result_of,
     shape,
@@ -62,19 +64,20 @@ def recursion(table, state, work, kinetic, drives):
     if kinetic != 0:
         velocities(table, state, work)
         work[0, ENERGY] = total
-        for i in range(1, links + 1):
+        for i in range(base.lowest(table), links + 1):
             R = get9(work, i, ROTATION)
             energy = body.kinetic_energy(table, i, turn(get3(work, i, W), R), turn(get3(work, i, V), R))
-            if drives != 0:
+            if i > 0 and drives != 0:
                 qd = state[QD, int(table[i, COORDINATE])]
                 energy = fma(qd * table[i, ROTOR], qd * half, energy)
             work[i, ENERGY] = energy
             total = total + energy
     else:
         up = (-table[0, GRAVITY], -table[0, GRAVITY + 1], -table[0, GRAVITY + 2])
+        gone = base_position(table, state, total)
         for i in range(links + 1):
             moment = unturn(get3(table, i, FULL_HX), get9(work, i, ROTATION))
-            energy = dot(add_scaled(moment, get3(work, i, ORIGIN), table[i, FULL_MASS]), up)
+            energy = dot(add_scaled(moment, add(gone, get3(work, i, ORIGIN)), table[i, FULL_MASS]), up)
             if i > 0 and drives != 0:
                 q = state[Q, int(table[i, COORDINATE])]
                 energy = fma(spring(table, i, q), (q - table[i, REST]) * half, energy)
@@ -105,8 +108,8 @@ def make_one(stamp: str) -> Callable[..., Any]:
 
     def energy_one(card, q, qd, gravity, out, kinetic, drives):
         stamp  # noqa: B018  part of the cache key
-        n = coordinates(card)
-        q_at = given(card, q, n)
+        n = rates(card)
+        q_at = given_position(card, q)
         qd_at = given_or_zero(card, qd, n)
         table_at = table_of(card, gravity, stack_buffer(card, STACK))
         if q_at == 0 or qd_at == 0 or table_at == 0:
@@ -115,7 +118,7 @@ def make_one(stamp: str) -> Callable[..., Any]:
         if result == 0:
             return refused(card)
         table = table_here(card, table_at)
-        q_row = vector_at(card, q_at, n)
+        q_row = position_at(card, q_at)
         qd_row = vector_at(card, qd_at, n)
         filled(card, result, 1, 1)[0, 0] = one(table, q_row, qd_row, kinetic, drives)
         return answer(result)
@@ -132,7 +135,7 @@ def make_many(stamp: str) -> Callable[..., None]:
         state, work, tile, _, out = many_states(table, WORK, 0, links + 1)
         for row in range(first, stop, pack_floats(table, 1)):
             load_many(table, state, tile, Q, 2, addresses, row, stop - 1)
-            sines(state, links)
+            joint_sines(table, state)
             out[0, 0] = recursion(table, state, work, kinetic, drives)
             if per_link != 0:
                 for i in range(links + 1):

@@ -23,6 +23,7 @@ from rne.kernels import (
     evaluate,
     forward_derivatives,
     forward_dynamics,
+    forward_pointers,
     frame_motion,
     friction,
     gravity,
@@ -60,7 +61,7 @@ def _many(dtype: types.Float, *more: types.Type) -> types.Type:
 
 _VECTOR = types.Array(types.float64, 1, "C")
 _INT = types.intp
-_SIZES, _GIVEN, _PLACES = types.UniTuple(_INT, 7), types.UniTuple(OBJECT, 4), types.UniTuple(OBJECT, 2)
+_SIZES, _GIVEN, _PLACES = types.UniTuple(_INT, 9), types.UniTuple(OBJECT, 4), types.UniTuple(OBJECT, 2)
 
 
 def _entries(make: Any, signature: Callable[[types.Float], types.Type], *, batch: bool = False) -> dict[str, Entry]:
@@ -144,8 +145,8 @@ STATIC_TORQUE = _entries(static_torque.make_many, lambda dtype: _many(dtype, _ta
 _POINTER = types.intp(types.intp, *(types.Array(types.float64, 1, "C"),) * 4, types.intp)
 INVERSE_DYNAMICS_POINTER = Entry(inverse_dynamics.make_pointer, _POINTER, batch=False)
 FORWARD_DYNAMICS_POINTER = {
-    "aba": Entry(forward_dynamics.make_pointer_articulated, _POINTER, batch=False),
-    "crba": Entry(forward_dynamics.make_pointer_by_matrix, _POINTER, batch=False),
+    "aba": Entry(forward_pointers.make_pointer_articulated, _POINTER, batch=False),
+    "crba": Entry(forward_pointers.make_pointer_by_matrix, _POINTER, batch=False),
 }
 # The entries of an evaluator, by the name of its method.
 EVALUATE = {

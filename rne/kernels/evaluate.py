@@ -18,6 +18,7 @@ from rne.kernels import (
     jacobian,
     mass_matrix,
 )
+from rne.kernels.base import positions
 from rne.kernels.jit import inline_allocating
 from rne.kernels.layout import COORDINATES, SITE_WIDTH, WITH_ROTORS
 from rne.kernels.scratch import table_at
@@ -46,7 +47,7 @@ def make_inverse_dynamics(stamp: str) -> Callable[[int], int]:
         words = words_at(state, WORDS)
         table = _table(words)
         n = int(table[0, COORDINATES])
-        q, qd, qdd, tau = _row(words, Q, n), _row(words, QD, n), _row(words, QDD, n), _row(words, TAU, n)
+        q, qd, qdd, tau = _row(words, Q, positions(table)), _row(words, QD, n), _row(words, QDD, n), _row(words, TAU, n)
         inverse_dynamics.one(table, q, qd, qdd, tau, words[LOADS])
         return 0
 
@@ -61,7 +62,12 @@ def make_bias_vector(stamp: str) -> Callable[[int], int]:
         words = words_at(state, WORDS)
         table = _table(words)
         n = int(table[0, COORDINATES])
-        q, qd, qdd, bias = _row(words, Q, n), _row(words, QD, n), _row(words, ZEROS, n), _row(words, BIAS, n)
+        q, qd, qdd, bias = (
+            _row(words, Q, positions(table)),
+            _row(words, QD, n),
+            _row(words, ZEROS, n),
+            _row(words, BIAS, n),
+        )
         inverse_dynamics.one(table, q, qd, qdd, bias, 0)
         return 0
 
@@ -76,7 +82,7 @@ def make_gravity_vector(stamp: str) -> Callable[[int], int]:
         words = words_at(state, WORDS)
         table = _table(words)
         n = int(table[0, COORDINATES])
-        gravity.one(table, _row(words, Q, n), _row(words, G, n))
+        gravity.one(table, _row(words, Q, positions(table)), _row(words, G, n))
         return 0
 
     return evaluate_gravity_vector
@@ -91,7 +97,7 @@ def make_mass_matrix(stamp: str) -> Callable[[int], int]:
         table = _table(words)
         n = int(table[0, COORDINATES])
         mass = array_at(words[MASS], doubles_at(words[TABLE], 0), n, n)
-        mass_matrix.one(table, _row(words, Q, n), mass, WITH_ROTORS)
+        mass_matrix.one(table, _row(words, Q, positions(table)), mass, WITH_ROTORS)
         return 0
 
     return evaluate_mass_matrix
@@ -105,7 +111,7 @@ def make_forward_dynamics(stamp: str) -> Callable[[int], int]:
         words = words_at(state, WORDS)
         table = _table(words)
         n = int(table[0, COORDINATES])
-        q, qd, tau, qdd = _row(words, Q, n), _row(words, QD, n), _row(words, TAU, n), _row(words, QDD, n)
+        q, qd, tau, qdd = _row(words, Q, positions(table)), _row(words, QD, n), _row(words, TAU, n), _row(words, QDD, n)
         return 1 if forward_dynamics.one(table, q, qd, tau, qdd, words[LOADS]) else 0
 
     return evaluate_forward_dynamics
@@ -151,7 +157,9 @@ def make_jacobian(stamp: str) -> Callable[[int], int]:
         table = _table(words)
         n = int(table[0, COORDINATES])
         site = array_at(words[SITE], doubles_at(words[TABLE], 0), 1, SITE_WIDTH)
-        jacobian.one(table, site, _row(words, Q, n), array_at(words[JACOBIAN], doubles_at(words[TABLE], 0), 6, n))
+        jacobian.one(
+            table, site, _row(words, Q, positions(table)), array_at(words[JACOBIAN], doubles_at(words[TABLE], 0), 6, n)
+        )
         return 0
 
     return evaluate_jacobian

@@ -13,17 +13,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from rne.kernels import base
 from rne.kernels import inverse_dynamics as newton_euler
 from rne.kernels import mass_matrix as composite
 from rne.kernels.algebra.inertia import add6, add9, articulated_to_parent, less_product
 from rne.kernels.algebra.transfer import acceleration_to_child, wrench_to_parent
-from rne.kernels.algebra.vec import add, add_scaled, dot
+from rne.kernels.algebra.vec import add, add_scaled, dot, subtract
 from rne.kernels.cholesky import factor, mark, solve, tiny
-from rne.kernels.coordinates import load_many, load_one, sines, store_many, store_one
+from rne.kernels.coordinates import joint_sines, load_many, load_one, sines, store_many, store_one
 from rne.kernels.coupling import add_couplings
 from rne.kernels.jit import borrowing, inline
 from rne.kernels.joint import add_joint, add_to_articulated, along, axis_wrench, friction, spring
 from rne.kernels.layout import (
+    BASE,
+    BASE_ANGULAR,
+    BASE_LINEAR,
     BOUND,
     COORDINATE,
     COORDINATES,
@@ -48,18 +52,20 @@ from rne.kernels.layout import (
     WITH_ROTORS,
     Q,
 )
-from rne.kernels.scratch import STACK, many_states, on_scratch, table_at
+from rne.kernels.root import accelerate_base
+from rne.kernels.scratch import STACK, many_states, on_scratch
 from rne.kernels.simd.num import fma, lanes_below, like
 from rne.kernels.simd.pack import as_floats, pack_floats, stack_buffer
 from rne.kernels.simd.rows import get3, get6, get9, index, put
 from rne.kernels.simd.tile import load_tile, store_tile
 from rne.kernels.single import (
     answer,
-    coordinates,
     filled,
-    given,
     given_or_zero,
+    given_position,
     given_up,
+    position_at,
+    rates,
     refused,
     result_of,
     shape,
@@ -77,12 +83,12 @@ WORK = SWEEP + 21
 
 
 @inline
-def articulated(table, state, work, loads):
+def articulated(table, state, work, root, x, loads):
     """Calculate accelerations in row TAU of `state`, whose row QDD holds the torques.
 
     Torques are passed in the row of accelerations so that q, qd and tau of a batch are loaded into consecutive rows;
     all algorithms return their results in row TAU. For robots without mimic joints. work : (links + 1, WORK) scratch.
-    Returns one bit per lane: whether a pivot is tiny.
+    root : (6, 6) and x : (2, 6) scratch for a base that floats. Returns one bit per lane: whether a pivot is tiny.
     """
     links = int(table[0, LINKS])
     zero = like(work[0, 0], 0.0)
@@ -96,12 +102,16 @@ def articulated(table, state, work, loads):
         state[QDD, j], state[TAU, j] = zero, torque
     if loads != 0:
         add_couplings(table, state, index(TAU), loads, like(zero, -1.0))
+    low = base.lowest(table)
+    if low == 0:
+        base.store_wrench(state, get3(state, QDD, BASE_LINEAR), get3(state, QDD, BASE_ANGULAR))
+        put(state, QDD, BASE_LINEAR, (zero, zero, zero, zero, zero, zero))
     newton_euler.outward(table, state, work)
 
     nothing3, nothing6 = (zero, zero, zero), (zero, zero, zero, zero, zero, zero)
     nothing9 = (zero, zero, zero, zero, zero, zero, zero, zero, zero)
-    for i in range(1, links + 1):
-        if table[i, KEEP] != 0.0:
+    for i in range(low, links + 1):
+        if i == 0 or table[i, KEEP] != 0.0:
             put(work, i, INERTIA_J, nothing6)
             put(work, i, INERTIA_B, nothing9)
             put(work, i, INERTIA_M, nothing6)
@@ -128,13 +138,13 @@ def articulated(table, state, work, loads):
         put(work, i, FORCE, unit_f)
         put(work, i, MOMENT, unit_n)
         parent = int(table[i, PARENT])
-        if parent != 0:
+        if parent >= low:
             J, B, M = less_product(J, B, M, force, moment, unit_f, unit_n)
             f, n = add_scaled(f, unit_f, torque), add_scaled(n, unit_n, torque)
             f, n = wrench_to_parent(table, i, f, n, work[i, COS], work[i, SIN], state[Q, j])
             J, B, M = articulated_to_parent(table, i, J, B, M, work[i, COS], work[i, SIN], state[Q, j])
         if table[i, FOLLOWS] == 0.0 or parent == 0:
-            if parent != 0:
+            if parent >= low:
                 put(work, parent, FORCE, add(f, get3(work, parent, FORCE)))
                 put(work, parent, MOMENT, add(n, get3(work, parent, MOMENT)))
                 put(work, parent, INERTIA_J, add6(J, get6(work, parent, INERTIA_J)))
@@ -142,8 +152,11 @@ def articulated(table, state, work, loads):
                 put(work, parent, INERTIA_M, add6(M, get6(work, parent, INERTIA_M)))
             J, B, M, f, n = nothing6, nothing9, nothing6, nothing3, nothing3
 
-    put(work, 0, OMEGA_RATE, nothing6)
-    wd, a = nothing3, nothing3
+    if low == 0:
+        suspect |= accelerate_base(table, state, work, index(SWEEP), root, x)
+    else:
+        put(work, 0, OMEGA_RATE, nothing6)
+    wd, a = get3(work, 0, OMEGA_RATE), get3(work, 0, ACCELERATION)
     for i in range(1, links + 1):
         if table[i, FOLLOWS] == 0.0:
             parent = int(table[i, PARENT])
@@ -168,9 +181,12 @@ def by_matrix(table, state, work, mass, x, loads):
     per lane: whether the mass matrix is singular.
     """
     links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
-    for j in range(links):
+    for j in range(links + int(table[0, BASE])):
         state[QDD, j] = like(state[Q, j], 0.0)
     newton_euler.recursion(table, state, work, loads)
+    if base.floats(table):
+        put(x, 0, 0, subtract(get3(x, 0, 0), get3(state, TAU, BASE_LINEAR)))
+        put(x, 0, 3, subtract(get3(x, 0, 3), get3(state, TAU, BASE_ANGULAR)))
     for i in range(1, links + 1):
         bias, leader = state[TAU, int(table[i, COORDINATE])], int(table[i, LEADER])
         x[0, leader] = fma(-bias, table[i, RATIO], x[0, leader])
@@ -181,15 +197,22 @@ def by_matrix(table, state, work, mass, x, loads):
     return singular
 
 
-@on_scratch(WORK)
+@inline
+def _root_system(table):
+    """Number of values that `articulated` needs besides its columns: `root` and `x`."""
+    return 48
+
+
+@on_scratch(WORK, _root_system)
 def one_articulated(table, room, q, qd, tau, qdd, loads):
     """Calculate one state, of floats, of a robot without mimic joints. Returns 0 unless a pivot is tiny."""
-    state, packs, work, _ = room
+    state, packs, work, spare = room
     load_one(table, q, state, index(Q))
     load_one(table, qd, state, index(QD))
     load_one(table, tau, state, index(QDD))
     sines(packs, packs.shape[1])
-    suspect = articulated(table, state, work, loads)
+    root, x = as_floats(spare, 0, 6, 6), as_floats(spare, 36, 2, 6)
+    suspect = articulated(table, state, work, root, x, loads)
     store_one(table, state, index(TAU), qdd)
     return suspect
 
@@ -226,45 +249,13 @@ def one(table, q, qd, tau, qdd, loads):
     return one_by_matrix(table, q, qd, tau, qdd, loads)
 
 
-@inline
-def _fits(table, q, qd, tau, qdd):
-    n = int(table[0, COORDINATES])
-    return q.shape[0] == n and qd.shape[0] == n and tau.shape[0] == n and qdd.shape[0] == n
-
-
-def make_pointer_articulated(stamp: str) -> Callable[..., int]:
-    """Make the entry for one state; it returns 1 and does nothing if a length does not match, and 2 at a tiny pivot."""
-
-    def forward_dynamics_pointer_articulated(address, q, qd, tau, qdd, loads):
-        stamp  # noqa: B018  part of the cache key
-        table = table_at(address, q)
-        if not _fits(table, q, qd, tau, qdd):
-            return 1
-        return 2 if one_articulated(table, q, qd, tau, qdd, loads) else 0
-
-    return forward_dynamics_pointer_articulated
-
-
-def make_pointer_by_matrix(stamp: str) -> Callable[..., int]:
-    """Make the entry for one state; it returns 1 and does nothing if a length does not match, and 2 at a tiny pivot."""
-
-    def forward_dynamics_pointer_by_matrix(address, q, qd, tau, qdd, loads):
-        stamp  # noqa: B018  part of the cache key
-        table = table_at(address, q)
-        if not _fits(table, q, qd, tau, qdd):
-            return 1
-        return 2 if one_by_matrix(table, q, qd, tau, qdd, loads) else 0
-
-    return forward_dynamics_pointer_by_matrix
-
-
 def make_one_articulated(stamp: str) -> Callable[..., Any]:
     """Make the entry for one state, as in `single`; it returns None at a tiny pivot."""
 
     def forward_dynamics_one_articulated(card, q, qd, tau, gravity, out, loads):
         stamp  # noqa: B018  part of the cache key
-        n = coordinates(card)
-        q_at = given(card, q, n)
+        n = rates(card)
+        q_at = given_position(card, q)
         qd_at = given_or_zero(card, qd, n)
         tau_at = given_or_zero(card, tau, n)
         table_at = table_of(card, gravity, stack_buffer(card, STACK))
@@ -274,7 +265,7 @@ def make_one_articulated(stamp: str) -> Callable[..., Any]:
         if result == 0:
             return refused(card)
         table = table_here(card, table_at)
-        q_row = vector_at(card, q_at, n)
+        q_row = position_at(card, q_at)
         qd_row = vector_at(card, qd_at, n)
         tau_row = vector_at(card, tau_at, n)
         if one_articulated(table, q_row, qd_row, tau_row, filled(card, result, 1, n)[0], loads):
@@ -292,13 +283,14 @@ def make_many_articulated(stamp: str) -> Callable[..., None]:
 
     def forward_dynamics_articulated(table, first, stop, addresses, loads, suspects):
         stamp  # noqa: B018  part of the cache key
-        links = int(table[0, LINKS])
         samples = pack_floats(table, 1)
-        state, work, tile, _, _ = many_states(table, WORK, 0, 0)
+        state, work, tile, given, out = many_states(table, WORK, 12, 36)
+        root, x = out.reshape((6, 6)), given.reshape((2, 6))
         for row in range(first, stop, samples):
             load_many(table, state, tile, Q, 3, addresses, row, stop - 1)
-            sines(state, links)
-            mark(suspects, articulated(table, state, work, loads), row, min(samples, stop - row))
+            joint_sines(table, state)
+            suspect = articulated(table, state, work, root, x, loads)
+            mark(suspects, suspect, row, min(samples, stop - row))
             store_many(table, state, TAU, tile, addresses[6], addresses[7], row, stop - 1)
 
     return forward_dynamics_articulated
@@ -309,8 +301,8 @@ def make_one_by_matrix(stamp: str) -> Callable[..., Any]:
 
     def forward_dynamics_one_by_matrix(card, q, qd, tau, gravity, out, loads):
         stamp  # noqa: B018  part of the cache key
-        n = coordinates(card)
-        q_at = given(card, q, n)
+        n = rates(card)
+        q_at = given_position(card, q)
         qd_at = given_or_zero(card, qd, n)
         tau_at = given_or_zero(card, tau, n)
         table_at = table_of(card, gravity, stack_buffer(card, STACK))
@@ -320,7 +312,7 @@ def make_one_by_matrix(stamp: str) -> Callable[..., Any]:
         if result == 0:
             return refused(card)
         table = table_here(card, table_at)
-        q_row = vector_at(card, q_at, n)
+        q_row = position_at(card, q_at)
         qd_row = vector_at(card, qd_at, n)
         tau_row = vector_at(card, tau_at, n)
         if one_by_matrix(table, q_row, qd_row, tau_row, filled(card, result, 1, n)[0], loads):
@@ -335,14 +327,14 @@ def make_many_by_matrix(stamp: str) -> Callable[..., None]:
 
     def forward_dynamics_by_matrix(table, first, stop, addresses, loads, suspects):
         stamp  # noqa: B018  part of the cache key
-        links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
+        n = int(table[0, COORDINATES])
         samples = pack_floats(table, 1)
         state, work, x, _, out = many_states(table, composite.WORK, 0, n * n)
         mass = out.reshape((n, n))
         for row in range(first, stop, samples):
             load_many(table, state, x, Q, 2, addresses, row, stop - 1)
             load_tile(x, 0, addresses[4], addresses[5], row, stop - 1, n)
-            sines(state, links)
+            joint_sines(table, state)
             mark(suspects, by_matrix(table, state, work, mass, x, loads), row, min(samples, stop - row))
             store_tile(x, 0, addresses[6], addresses[7], row, stop - 1, n)
 

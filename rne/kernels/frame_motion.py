@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from rne.kernels.algebra.vec import add_cross, add_product, motion_matrix, turn, unturn
-from rne.kernels.coordinates import load_many, load_one, sines
+from rne.kernels.coordinates import joint_sines, load_many, load_one, sines
 from rne.kernels.jit import inline
-from rne.kernels.layout import LINKS, QD, QDD, SITE_ORIGIN, SITE_OWN_AXES, SITE_ROW, SITE_WIDTH, Q
+from rne.kernels.layout import QD, QDD, SITE_ORIGIN, SITE_OWN_AXES, SITE_ROW, SITE_WIDTH, Q
 from rne.kernels.placement import ROTATION, axes_of, placements
 from rne.kernels.scratch import many_states, on_scratch
 from rne.kernels.simd.pack import as_floats, pack_floats
@@ -16,11 +16,12 @@ from rne.kernels.simd.rows import get3, get9, index, put
 from rne.kernels.simd.tile import store_tile
 from rne.kernels.single import (
     answer,
-    coordinates,
     filled,
-    given,
     given_or_zero,
+    given_position,
     own_table,
+    position_at,
+    rates,
     refused,
     result_of,
     shape,
@@ -71,8 +72,8 @@ def make_one(stamp: str) -> Callable[..., Any]:
 
     def frame_motion_one(card, q, qd, qdd, out, site, order):
         stamp  # noqa: B018  part of the cache key
-        n = coordinates(card)
-        q_at = given(card, q, n)
+        n = rates(card)
+        q_at = given_position(card, q)
         qd_at = given_or_zero(card, qd, n)
         qdd_at = given_or_zero(card, qdd, n)
         table_at = own_table(card)
@@ -82,7 +83,7 @@ def make_one(stamp: str) -> Callable[..., Any]:
         if result == 0:
             return refused(card)
         table = table_here(card, table_at)
-        q_row = vector_at(card, q_at, n)
+        q_row = position_at(card, q_at)
         qd_row = vector_at(card, qd_at, n)
         qdd_row = vector_at(card, qdd_at, n)
         one(table, site_at(card, site, 1, SITE_WIDTH), q_row, qd_row, qdd_row, filled(card, result, 1, 6)[0], order)
@@ -99,7 +100,7 @@ def make_many(stamp: str) -> Callable[..., None]:
         state, work, tile, _, out = many_states(table, MOTION, 0, 6)
         for row in range(first, stop, pack_floats(table, 1)):
             load_many(table, state, tile, Q, 3, addresses, row, stop - 1)
-            sines(state, int(table[0, LINKS]))
+            joint_sines(table, state)
             recursion(table, site, state, work, out, order)
             store_tile(out, 0, addresses[6], addresses[7], row, stop - 1, 6)
 

@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from rne.kernels import base
 from rne.kernels.coordinates import load_many, load_one, store_many, store_one
 from rne.kernels.coupling import add_couplings
 from rne.kernels.jit import inline
 from rne.kernels.joint import friction
-from rne.kernels.layout import COORDINATE, FRICTION, LINKS, QD, TAU
+from rne.kernels.layout import BASE_LINEAR, COORDINATE, FRICTION, LINKS, QD, TAU
 from rne.kernels.scratch import many_states, on_scratch
 from rne.kernels.simd.num import like
 from rne.kernels.simd.pack import pack_floats
-from rne.kernels.simd.rows import index
+from rne.kernels.simd.rows import index, put
 from rne.kernels.single import (
     answer,
-    coordinates,
     filled,
     given,
     own_table,
+    rates,
     refused,
     result_of,
     shape,
@@ -35,6 +36,9 @@ def recursion(table, state):
     for i in range(1, links + 1):
         j = int(table[i, COORDINATE])
         state[TAU, j] = friction(table, i, state[QD, j])
+    if base.floats(table):
+        zero = like(state[QD, 1], 0.0)
+        put(state, TAU, BASE_LINEAR, (zero, zero, zero, zero, zero, zero))
     if links != 0:
         add_couplings(table, state, index(TAU), FRICTION, like(state[QD, 0], 1.0))
 
@@ -53,7 +57,7 @@ def make_one(stamp: str) -> Callable[..., Any]:
 
     def friction_one(card, qd, out):
         stamp  # noqa: B018  part of the cache key
-        n = coordinates(card)
+        n = rates(card)
         qd_at = given(card, qd, n)
         table_at = own_table(card)
         if qd_at == 0 or table_at == 0:

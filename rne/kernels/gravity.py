@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from rne.kernels import base
 from rne.kernels.algebra.transfer import wrench_to_parent
-from rne.kernels.algebra.vec import add, turn_x, turn_z
-from rne.kernels.coordinates import load_many, load_one, sines, store_many, store_one
-from rne.kernels.jit import inline
+from rne.kernels.algebra.vec import add, cross, scale, turn_x, turn_z
+from rne.kernels.coordinates import joint_sines, load_many, load_one, sines, store_many, store_one
+from rne.kernels.jit import borrowing, inline
 from rne.kernels.joint import along, angle, resting_wrench
 from rne.kernels.layout import (
     COORDINATE,
@@ -42,15 +43,15 @@ from rne.kernels.simd.pack import pack_floats, stack_buffer
 from rne.kernels.simd.rows import get3, index, put
 from rne.kernels.single import (
     answer,
-    coordinates,
     filled,
-    given,
+    given_position,
+    position_at,
+    rates,
     refused,
     result_of,
     shape,
     table_here,
     table_of,
-    vector_at,
 )
 
 # Besides the columns of all sweeps, for branching: the acceleration of each link.
@@ -70,6 +71,9 @@ def recursion(table, state, work):
         like(zero, -table[0, GRAVITY + 2]),
     )
     put(work, 0, ACCELERATION, a)
+    if base.floats(table):
+        _begin_at_base(table, state, work)
+        a = get3(work, 0, ACCELERATION)
     for i in range(1, links + 1):
         if table[i, FOLLOWS] == 0.0:
             a = get3(work, int(table[i, PARENT]), ACCELERATION)
@@ -86,19 +90,32 @@ def recursion(table, state, work):
         if table[i, KEEP] != 0.0:
             put(work, i, ACCELERATION, a)
     f, n = nothing, nothing
+    low = base.lowest(table)
     for i in range(links, 0, -1):
         f = add(f, get3(work, i, FORCE))
         n = add(n, get3(work, i, MOMENT))
         j = int(table[i, COORDINATE])
         state[TAU, j] = fma(state[Q, j], like(state[Q, j], 0.0), along(table, i, f, n))  # propagates NaN
         parent = int(table[i, PARENT])
-        if parent > 0:
+        if parent >= low:
             f, n = wrench_to_parent(table, i, f, n, work[i, COS], work[i, SIN], state[Q, j])
         if table[i, FOLLOWS] == 0.0 or parent == 0:
-            if parent > 0:
+            if parent >= low:
                 put(work, parent, FORCE, add(f, get3(work, parent, FORCE)))
                 put(work, parent, MOMENT, add(n, get3(work, parent, MOMENT)))
             f, n = nothing, nothing
+    if base.floats(table):
+        base.store_wrench(state, get3(work, 0, FORCE), get3(work, 0, MOMENT))
+
+
+@borrowing
+def _begin_at_base(table, state, work):
+    """Calculate the acceleration of a base that floats, and force and moment that hold its own body."""
+    a = base.rising(table, state)
+    m, h, _ = base.moments(table, a[0])
+    put(work, 0, ACCELERATION, a)
+    put(work, 0, FORCE, scale(a, m))
+    put(work, 0, MOMENT, cross(h, a))
 
 
 @on_scratch(WORK)
@@ -116,8 +133,8 @@ def make_one(stamp: str) -> Callable[..., Any]:
 
     def gravity_one(card, q, gravity, out):
         stamp  # noqa: B018  part of the cache key
-        n = coordinates(card)
-        q_at = given(card, q, n)
+        n = rates(card)
+        q_at = given_position(card, q)
         table_at = table_of(card, gravity, stack_buffer(card, STACK))
         if q_at == 0 or table_at == 0:
             return refused(card)
@@ -125,7 +142,7 @@ def make_one(stamp: str) -> Callable[..., Any]:
         if result == 0:
             return refused(card)
         table = table_here(card, table_at)
-        q_row = vector_at(card, q_at, n)
+        q_row = position_at(card, q_at)
         one(table, q_row, filled(card, result, 1, n)[0])
         return answer(result)
 
@@ -137,11 +154,10 @@ def make_many(stamp: str) -> Callable[..., None]:
 
     def gravity_many(table, first, stop, addresses):
         stamp  # noqa: B018  part of the cache key
-        links = int(table[0, LINKS])
         state, work, tile, _, _ = many_states(table, WORK, 0, 0)
         for row in range(first, stop, pack_floats(table, 1)):
             load_many(table, state, tile, Q, 1, addresses, row, stop - 1)
-            sines(state, links)
+            joint_sines(table, state)
             recursion(table, state, work)
             store_many(table, state, TAU, tile, addresses[2], addresses[3], row, stop - 1)
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from rne.kernels import base
 from rne.kernels.algebra.transfer import wrench_to_parent
 from rne.kernels.algebra.vec import add, add_product, motion_matrix, turn_x, turn_z
-from rne.kernels.coordinates import load_many, load_one, sines, store_many, store_one
+from rne.kernels.coordinates import joint_sines, load_many, load_one, sines, store_many, store_one
 from rne.kernels.coupling import add_couplings
-from rne.kernels.jit import inline
+from rne.kernels.jit import borrowing, inline
 from rne.kernels.joint import along, angle, body_wrench, friction, move_joint, spring
 from rne.kernels.layout import (
     COORDINATE,
@@ -52,10 +53,11 @@ from rne.kernels.simd.pack import pack_floats, stack_buffer
 from rne.kernels.simd.rows import get3, index, put
 from rne.kernels.single import (
     answer,
-    coordinates,
     filled,
-    given,
     given_or_zero,
+    given_position,
+    position_at,
+    rates,
     refused,
     result_of,
     shape,
@@ -74,6 +76,7 @@ def outward(table, state, work):
     """Calculate the motion of all links from all rows of `state` except TAU.
 
     Fills `work` with cosine and sine of every joint, force and moment of every body, and w, wd, a of branching links.
+    Force and moment on a base that floats include its own body.
     """
     links = int(table[0, LINKS])
     zero = like(work[0, 0], 0.0)
@@ -88,6 +91,10 @@ def outward(table, state, work):
     put(work, 0, OMEGA_RATE, wd)
     put(work, 0, ACCELERATION, a)
     A = (zero, zero, zero, zero, zero, zero, zero, zero, zero)
+    if base.floats(table):
+        _begin_at_base(table, state, work)
+        w, wd, a = get3(work, 0, OMEGA), get3(work, 0, OMEGA_RATE), get3(work, 0, ACCELERATION)
+        A = motion_matrix(w, wd)
 
     for i in range(1, links + 1):
         if table[i, FOLLOWS] == 0.0:
@@ -114,9 +121,23 @@ def outward(table, state, work):
             put(work, i, ACCELERATION, a)
 
 
+@borrowing
+def _begin_at_base(table, state, work):
+    """Calculate the motion of a base that floats, and force and moment of its own body."""
+    w, wd, a = base.motion(table, state)
+    f, n = base.wrench(table, a, motion_matrix(w, wd))
+    put(work, 0, FORCE, f)
+    put(work, 0, MOMENT, n)
+    put(work, 0, OMEGA, w)
+    put(work, 0, OMEGA_RATE, wd)
+    put(work, 0, ACCELERATION, a)
+
+
 @inline
 def recursion(table, state, work, loads):
     """Calculate row TAU of `state` from all other rows.
+
+    If the base floats, the row begins with force and moment on the base, in its own axes.
 
     table : (links + 1, WIDTH) as in `layout`. state : (STATE, links or more), of floats or of packs.
     work : (links + 1, WORK) scratch of the same numbers. loads : FRICTION, SPRINGS, their sum, or 0.
@@ -125,6 +146,7 @@ def recursion(table, state, work, loads):
     zero = like(work[0, 0], 0.0)
     f = (zero, zero, zero)
     n = (zero, zero, zero)
+    low = base.lowest(table)
     for i in range(int(table[0, LINKS]), 0, -1):
         f = add(f, get3(work, i, FORCE))
         n = add(n, get3(work, i, MOMENT))
@@ -136,14 +158,16 @@ def recursion(table, state, work, loads):
             torque = torque + spring(table, i, state[Q, j])
         state[TAU, j] = torque
         parent = int(table[i, PARENT])
-        if parent > 0:
+        if parent >= low:
             f, n = wrench_to_parent(table, i, f, n, work[i, COS], work[i, SIN], state[Q, j])
         if table[i, FOLLOWS] == 0.0 or parent == 0:
-            if parent > 0:
+            if parent >= low:
                 put(work, parent, FORCE, add(f, get3(work, parent, FORCE)))
                 put(work, parent, MOMENT, add(n, get3(work, parent, MOMENT)))
             f = (zero, zero, zero)
             n = (zero, zero, zero)
+    if base.floats(table):
+        base.store_wrench(state, get3(work, 0, FORCE), get3(work, 0, MOMENT))
     if loads != 0:
         add_couplings(table, state, index(TAU), loads, like(zero, 1.0))
 
@@ -167,7 +191,7 @@ def make_pointer(stamp: str) -> Callable[..., int]:
         stamp  # noqa: B018  part of the cache key
         table = table_at(address, q)
         n = int(table[0, COORDINATES])
-        if q.shape[0] != n or qd.shape[0] != n or qdd.shape[0] != n or tau.shape[0] != n:
+        if q.shape[0] != base.positions(table) or qd.shape[0] != n or qdd.shape[0] != n or tau.shape[0] != n:
             return 1
         one(table, q, qd, qdd, tau, loads)
         return 0
@@ -180,8 +204,8 @@ def make_one(stamp: str) -> Callable[..., Any]:
 
     def inverse_dynamics_one(card, q, qd, qdd, gravity, out, loads):
         stamp  # noqa: B018  part of the cache key
-        n = coordinates(card)
-        q_at = given(card, q, n)
+        n = rates(card)
+        q_at = given_position(card, q)
         qd_at = given_or_zero(card, qd, n)
         qdd_at = given_or_zero(card, qdd, n)
         table_at = table_of(card, gravity, stack_buffer(card, STACK))
@@ -191,7 +215,7 @@ def make_one(stamp: str) -> Callable[..., Any]:
         if result == 0:
             return refused(card)
         table = table_here(card, table_at)
-        q_row = vector_at(card, q_at, n)
+        q_row = position_at(card, q_at)
         qd_row = vector_at(card, qd_at, n)
         qdd_row = vector_at(card, qdd_at, n)
         one(table, q_row, qd_row, qdd_row, filled(card, result, 1, n)[0], loads)
@@ -205,11 +229,10 @@ def make_many(stamp: str) -> Callable[..., None]:
 
     def inverse_dynamics_many(table, first, stop, addresses, loads):
         stamp  # noqa: B018  part of the cache key
-        links = int(table[0, LINKS])
         state, work, tile, _, _ = many_states(table, WORK, 0, 0)
         for row in range(first, stop, pack_floats(table, 1)):
             load_many(table, state, tile, Q, 3, addresses, row, stop - 1)
-            sines(state, links)
+            joint_sines(table, state)
             recursion(table, state, work, loads)
             store_many(table, state, TAU, tile, addresses[6], addresses[7], row, stop - 1)
 

@@ -5,29 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rne.kernels.algebra.vec import add_cross, subtract, turn
-from rne.kernels.coordinates import load_many, load_one, sines
-from rne.kernels.jit import inline
+from rne.kernels import base
+from rne.kernels.algebra.vec import add_cross, cross, subtract, turn
+from rne.kernels.coordinates import joint_sines, load_many, load_one, sines
+from rne.kernels.jit import borrowing, inline
 from rne.kernels.joint import directions
-from rne.kernels.layout import COORDINATES, LEADER, LINKS, PARENT, RATIO, SITE_OWN_AXES, SITE_ROW, SITE_WIDTH, Q
-from rne.kernels.placement import ORIGIN, PLACEMENT, axes_of, get_axis, origin_of, placements
+from rne.kernels.layout import COORDINATES, LEADER, PARENT, RATIO, SITE_OWN_AXES, SITE_ROW, SITE_WIDTH, Q
+from rne.kernels.placement import ORIGIN, PLACEMENT, ROTATION, axes_of, get_axis, origin_of, placements
 from rne.kernels.scratch import many_states, on_scratch
 from rne.kernels.simd.num import fma, like
 from rne.kernels.simd.pack import as_floats, pack_floats
-from rne.kernels.simd.rows import get3, index
+from rne.kernels.simd.rows import get3, get9, index
 from rne.kernels.simd.tile import store_tile
 from rne.kernels.single import (
     answer,
-    coordinates,
     filled,
-    given,
+    given_position,
     own_table,
+    position_at,
+    rates,
     refused,
     result_of,
     shape,
     site_at,
     table_here,
-    vector_at,
 )
 
 
@@ -53,6 +54,30 @@ def recursion(table, site, state, work, out):
         add_column(out, n, j, v, ratio)
         add_column(out, n, 3 * n + j, w, ratio)
         i = int(table[i, PARENT])
+    if base.floats(table):
+        _base_columns(table, site, work, out)
+
+
+@borrowing
+def _base_columns(table, site, work, out):
+    """Write the columns of the six rates of a base that floats."""
+    n = int(table[0, COORDINATES])
+    p, R = origin_of(site, 0, work), axes_of(site, 0, work)
+    x, y, z = base.axes(get9(work, 0, ROTATION))
+    _base_column(out, n, 0, x, p, R, site[0, SITE_OWN_AXES])
+    _base_column(out, n, 1, y, p, R, site[0, SITE_OWN_AXES])
+    _base_column(out, n, 2, z, p, R, site[0, SITE_OWN_AXES])
+
+
+@inline
+def _base_column(out, n, k, axis, p, R, own):
+    """Write the columns of translation along an axis of the base, and of rotation about it; p is the point."""
+    v, w = cross(axis, p), axis
+    if own != 0.0:
+        v, w = turn(v, R), turn(w, R)
+    add_column(out, n, k, w, 1.0)
+    add_column(out, n, 3 + k, v, 1.0)
+    add_column(out, n, 3 * n + 3 + k, w, 1.0)
 
 
 @inline
@@ -77,8 +102,8 @@ def make_one(stamp: str) -> Callable[..., Any]:
 
     def jacobian_one(card, q, out, site):
         stamp  # noqa: B018  part of the cache key
-        n = coordinates(card)
-        q_at = given(card, q, n)
+        n = rates(card)
+        q_at = given_position(card, q)
         table_at = own_table(card)
         if q_at == 0 or table_at == 0:
             return refused(card)
@@ -86,7 +111,7 @@ def make_one(stamp: str) -> Callable[..., Any]:
         if result == 0:
             return refused(card)
         table = table_here(card, table_at)
-        q_row = vector_at(card, q_at, n)
+        q_row = position_at(card, q_at)
         one(table, site_at(card, site, 1, SITE_WIDTH), q_row, filled(card, result, 6, n))
         return answer(result)
 
@@ -102,7 +127,7 @@ def make_many(stamp: str) -> Callable[..., None]:
         state, work, tile, _, out = many_states(table, PLACEMENT, 0, numbers)
         for row in range(first, stop, pack_floats(table, 1)):
             load_many(table, state, tile, Q, 1, addresses, row, stop - 1)
-            sines(state, int(table[0, LINKS]))
+            joint_sines(table, state)
             recursion(table, site, state, work, out)
             store_tile(out, 0, addresses[2], addresses[3], row, stop - 1, numbers)
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from rne.kernels.algebra import body
 from rne.kernels.algebra.vec import add, add_cross, motion_matrix, subtract, turn, unturn
-from rne.kernels.coordinates import load_many, load_one, sines
+from rne.kernels.coordinates import joint_sines, load_many, load_one, sines
 from rne.kernels.jit import inline
-from rne.kernels.layout import GRAVITY, LINKS, PARENT, QD, QDD, SITE_OWN_AXES, SITE_WIDTH, Q
+from rne.kernels.layout import FULL_MASS, GRAVITY, LINKS, PARENT, QD, QDD, SITE_OWN_AXES, SITE_WIDTH, Q
 from rne.kernels.placement import ORIGIN, ROTATION, axes_of, origin_of, placements
 from rne.kernels.scratch import STACK, many_states, on_scratch
 from rne.kernels.simd.pack import array_at, as_floats, pack_floats, stack_buffer
@@ -22,10 +22,11 @@ from rne.kernels.simd.rows import get3, get9, index, put
 from rne.kernels.simd.tile import load_tile, store_tile
 from rne.kernels.single import (
     answer,
-    coordinates,
     filled,
-    given,
     given_or_zero,
+    given_position,
+    position_at,
+    rates,
     refused,
     result_of,
     rows_of,
@@ -58,7 +59,7 @@ def recursion(table, joints, sites, wrenches, state, work, out):
     for i in range(1, links + 1):
         R = get9(work, i, ROTATION)
         A_ = motion_matrix(turn(get3(work, i, W), R), turn(get3(work, i, WD), R))
-        f, n = body.wrench(table, i, turn(get3(work, i, A), R), A_)
+        f, n = body.wrench(table, i, FULL_MASS, turn(get3(work, i, A), R), A_)
         f, n = unturn(f, R), unturn(n, R)
         put(work, i, N, subtract(add_cross(n, get3(work, i, ORIGIN), f), get3(work, i, N)))
         put(work, i, F, subtract(f, get3(work, i, F)))
@@ -96,11 +97,11 @@ def make_one(stamp: str) -> Callable[..., Any]:
 
     def joint_wrenches_one(card, q, qd, qdd, wrench, gravity, out, places):
         stamp  # noqa: B018  part of the cache key
-        n = coordinates(card)
+        n = rates(card)
         frames, site = places
         rows, m = rows_of(frames), rows_of(site)
         wrench_at = given_or_zero(card, wrench, 6 * m)
-        q_at = given(card, q, n)
+        q_at = given_position(card, q)
         qd_at = given_or_zero(card, qd, n)
         qdd_at = given_or_zero(card, qdd, n)
         table_at = table_of(card, gravity, stack_buffer(card, STACK))
@@ -110,7 +111,7 @@ def make_one(stamp: str) -> Callable[..., Any]:
         if result == 0:
             return refused(card)
         table = table_here(card, table_at)
-        q_row = vector_at(card, q_at, n)
+        q_row = position_at(card, q_at)
         qd_row = vector_at(card, qd_at, n)
         qdd_row = vector_at(card, qdd_at, n)
         sites, wrenches = site_at(card, site, m, SITE_WIDTH), array_at(wrench_at, card, m, 6)
@@ -132,7 +133,7 @@ def make_many(stamp: str) -> Callable[..., None]:
         for row in range(first, stop, pack_floats(table, 1)):
             load_many(table, state, tile, Q, 3, addresses, row, stop - 1)
             load_tile(loads, 0, addresses[6], addresses[7], row, stop - 1, 6 * m)
-            sines(state, links)
+            joint_sines(table, state)
             recursion(table, joints, sites, wrenches, state, work, out)
             store_tile(out, 0, addresses[8], addresses[9], row, stop - 1, 6 * links)
 

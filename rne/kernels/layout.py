@@ -20,11 +20,14 @@ COORDINATES = 1  # number of coordinates; less than LINKS where joints mimic oth
 GRAVITY = 2  # gravitational acceleration in base axes, columns 2 to 4, m/s^2
 MIMIC = 5  # 1 if any joint is not identical with one coordinate
 COUPLINGS = 6  # number of springs and dampers between joints
+BASE = 7  # columns of a state in front of those of the joints: 7 if the base floats, otherwise 0
+# The regrouped body of a base that floats: mass, first and second moments, ten numbers in the order of FULL_MASS on.
+BASE_MASS = 15
 
 # Rows 1 to LINKS. Structure:
 PARENT = 0  # row of the parent; parents come before their children
 KIND = 1  # REVOLUTE or PRISMATIC
-COORDINATE = 2  # index of this joint in q; with MIMIC, in the expanded q
+COORDINATE = 2  # column of this joint in a state: with MIMIC, by rows; BASE columns come before those of joints
 FOLLOWS = 3  # 1 if the parent is the previous row: its state is still in registers
 KEEP = 4  # 1 if the state must be stored, for a child that is not the next row (also in row 0)
 # Frames:
@@ -42,7 +45,8 @@ XX, YY, XY, XZ, YZ = 18, 19, 20, 21, 22
 ROTOR = 23
 VISCOUS, COULOMB_PLUS, COULOMB_MINUS = 24, 25, 26
 STIFFNESS, REST = 27, 28
-# Coordinate reduction: q_joint = RATIO * q[LEADER] + SHIFT.
+# Coordinate reduction: q_joint = RATIO * q[LEADER] + SHIFT. LEADER is the index in qd; if the base floats, q has one
+# number more than qd.
 RATIO, SHIFT, LEADER = 29, 30, 31
 # The complete body in the same frame: mass, first moments, second moments.
 FULL_MASS = 32
@@ -74,9 +78,13 @@ INVERSE = 2
 SITE_ROW, SITE_OWN_AXES, SITE_ROTATION, SITE_ORIGIN = 0, 1, 2, 11
 SITE_WIDTH = 14
 
-# The rows of a state, one column per joint: the given motion, the result, sine and cosine of the positions.
+# The rows of a state, one column per joint: the given motion, the result, sine and cosine of the positions. Where the
+# base floats, its columns come first: x y z qx qy qz qw in row Q, linear and angular components from column 1 on in QD,
+# QDD and TAU.
 Q, QD, QDD, TAU, SIN_Q, COS_Q = range(6)
 STATE = 6
+BASE_POSITION, BASE_QUATERNION = 0, 3
+BASE_LINEAR, BASE_ANGULAR = 1, 4
 
 # The columns of scratch, one row per link, that all sweeps in link frames share: cosine and sine of the joint rotation,
 # force and moment about the origin of the link.

@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rne.kernels.algebra.inertia import add6, composite_to_parent
+from rne.kernels import base
+from rne.kernels.algebra.inertia import add6, composite_to_parent, scale6
 from rne.kernels.algebra.transfer import wrench_to_parent
 from rne.kernels.algebra.vec import add
 from rne.kernels.cholesky import factor, invert, mark
-from rne.kernels.coordinates import load_many, load_one, sines
-from rne.kernels.jit import inline
+from rne.kernels.coordinates import joint_sines, load_many, load_one, sines
+from rne.kernels.jit import borrowing, inline
 from rne.kernels.joint import add_to_composite, along, angle, unit_wrench
 from rne.kernels.layout import (
     BOUND,
@@ -48,16 +49,16 @@ from rne.kernels.simd.rows import get3, get6, index, put
 from rne.kernels.simd.tile import fetch_rows, store_tile
 from rne.kernels.single import (
     answer,
-    coordinates,
     filled,
-    given,
+    given_position,
     given_up,
     own_table,
+    position_at,
+    rates,
     refused,
     result_of,
     shape,
     table_here,
-    vector_at,
 )
 
 # Force and moment are those of a unit acceleration of the joint. Besides the columns of all sweeps, for branching: the
@@ -85,6 +86,9 @@ def recursion(table, state, work, mass, kind):
     zero = like(work[0, 0], 0.0)
     nothing3, nothing6 = (zero, zero, zero), (zero, zero, zero, zero, zero, zero)
     chain = not mimic
+    low = base.lowest(table)
+    if low == 0:
+        _begin_at_base(table, work)
     for i in range(1, links + 1):
         if table[i, FOLLOWS] == 0.0:
             chain = False
@@ -111,7 +115,7 @@ def recursion(table, state, work, mass, kind):
             entry = fma(entry, table[i, RATIO] * table[i, RATIO], mass[row, row])
         mass[row, row] = entry
         parent = int(table[i, PARENT])
-        if parent != 0:
+        if parent >= low:
             put(work, i, FORCE, force)
             put(work, i, MOMENT, moment)
             c, s, q = work[i, COS], work[i, SIN], state[Q, int(table[i, COORDINATE])]
@@ -122,8 +126,11 @@ def recursion(table, state, work, mass, kind):
                 force, moment = wrench_to_parent(table, i, get3(work, k, FORCE), get3(work, k, MOMENT), c, s, q)
                 put(work, k, FORCE, force)
                 put(work, k, MOMENT, moment)
-                entry = along(table, parent, force, moment)
                 column = int(table[k, LEADER])
+                if parent == 0:
+                    _enter_base(table, k, work, mass)
+                    continue
+                entry = along(table, parent, force, moment)
                 if mimic:  # G^T M G; entries of both triangles coincide where two joints follow the same coordinate
                     ratio = table[parent, RATIO] * table[k, RATIO]
                     entry = fma(entry, ratio + ratio if row == column else ratio, mass[row, column])
@@ -131,16 +138,62 @@ def recursion(table, state, work, mass, kind):
                 put(mass, column, row, (entry,))
             h, S = composite_to_parent(table, i, m, h, S, c, s, q)
         if table[i, FOLLOWS] == 0.0 or parent == 0:
-            if parent != 0:
+            if parent >= low:
                 work[parent, MASS] = m + work[parent, MASS]
                 put(work, parent, FIRST, add(h, get3(work, parent, FIRST)))
                 put(work, parent, SECOND, add6(S, get6(work, parent, SECOND)))
             m, h, S = zero, nothing3, nothing6
+    if low == 0:
+        _fill_base(state, work, mass)
+
+
+@borrowing
+def _begin_at_base(table, work):
+    """Begin the composite of a base that floats with its own body."""
+    m, h, S = base.moments(table, work[0, MASS])
+    work[0, MASS] = m
+    put(work, 0, FIRST, h)
+    put(work, 0, SECOND, S)
+
+
+@borrowing
+def _enter_base(table, k, work, mass):
+    """Write what an acceleration of the joint of row k asks of a base that floats, both triangles."""
+    force, moment, column = get3(work, k, FORCE), get3(work, k, MOMENT), int(table[k, LEADER])
+    entries = (force[0], force[1], force[2], moment[0], moment[1], moment[2])
+    if table[0, MIMIC] != 0.0:
+        entries = add6(scale6(entries, table[k, RATIO]), get6(mass, column, 0))
+    put(mass, column, 0, entries)
+    put(mass, 0, column, (entries[0],))
+    put(mass, 1, column, (entries[1],))
+    put(mass, 2, column, (entries[2],))
+    put(mass, 3, column, (entries[3],))
+    put(mass, 4, column, (entries[4],))
+    put(mass, 5, column, (entries[5],))
+
+
+@borrowing
+def _fill_base(state, work, mass):
+    """Write the inertia of the composite of all bodies about the origin of a base that floats."""
+    m, h, S = work[0, MASS], get3(work, 0, FIRST), get6(work, 0, SECOND)
+    J = base.moments_of_inertia(S)
+    doubt = base.doubt(state)  # the matrix does not depend on the pose of the base
+    zero = like(m, 0.0)
+    m = m + doubt
+    put(mass, 0, 0, (m, zero, zero, zero, h[2], -h[1]))
+    put(mass, 1, 0, (zero, m, zero, -h[2], zero, h[0]))
+    put(mass, 2, 0, (zero, zero, m, h[1], -h[0], zero))
+    put(mass, 3, 0, (zero, -h[2], h[1], J[0] + doubt, J[3], J[4]))
+    put(mass, 4, 0, (h[2], zero, -h[0], J[3], J[1] + doubt, J[5]))
+    put(mass, 5, 0, (-h[1], h[0], zero, J[4], J[5], J[2] + doubt))
 
 
 @inline
 def bounds(table, spare):
-    """Fill row 1 of `spare` with upper bounds of the diagonal entries of the mass matrix, without rotors."""
+    """Fill row 1 of `spare` with upper bounds of the diagonal entries of the mass matrix, without rotors.
+
+    Those of a base that floats, which carries the whole robot, are left out: they are zero.
+    """
     for j in range(int(table[0, COORDINATES])):
         spare[1, j] = like(spare[1, j], 0.0)
     for i in range(1, int(table[0, LINKS]) + 1):
@@ -173,8 +226,8 @@ def make_one(stamp: str) -> Callable[..., Any]:
 
     def mass_matrix_one(card, q, out, kind):
         stamp  # noqa: B018  part of the cache key
-        n = coordinates(card)
-        q_at = given(card, q, n)
+        n = rates(card)
+        q_at = given_position(card, q)
         table_at = own_table(card)
         if q_at == 0 or table_at == 0:
             return refused(card)
@@ -182,7 +235,7 @@ def make_one(stamp: str) -> Callable[..., Any]:
         if result == 0:
             return refused(card)
         table = table_here(card, table_at)
-        q_row = vector_at(card, q_at, n)
+        q_row = position_at(card, q_at)
         if one(table, q_row, filled(card, result, n, n), kind):
             return given_up(card, result)
         return answer(result)
@@ -198,14 +251,14 @@ def make_many(stamp: str) -> Callable[..., None]:
 
     def mass_matrix_many(table, first, stop, addresses, kind, suspects):
         stamp  # noqa: B018  part of the cache key
-        links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
+        n = int(table[0, COORDINATES])
         samples = pack_floats(table, 1)
         state, work, tile, _, out = many_states(table, WORK, 0, n * n)
         mass = out.reshape((n, n))
         for row in range(first, stop, samples):
             load_many(table, state, tile, Q, 1, addresses, row, stop - 1)
             fetch_rows(addresses[2], addresses[3], row, stop, samples)
-            sines(state, links)
+            joint_sines(table, state)
             turns(table, state, work)
             recursion(table, state, work, mass, kind)
             if kind & INVERSE:

@@ -1,9 +1,14 @@
-"""Rotation and origin of every link frame in base axes, from the base outward."""
+"""Rotation and origin of every link frame in base axes, from the base outward.
+
+If the base floats, axes are those of the world; the origin is that of the base all the same, so that accuracy does not
+depend on how far the robot has gone. What depends on the position of the base adds `base_position`.
+"""
 
 from __future__ import annotations
 
+from rne.kernels import base
 from rne.kernels.algebra.vec import add_product, unturn
-from rne.kernels.jit import inline
+from rne.kernels.jit import borrowing, inline
 from rne.kernels.joint import angle, slide
 from rne.kernels.layout import (
     COORDINATE,
@@ -62,6 +67,8 @@ def placements(table, state, work):
     zero = like(work[0, 0], 0.0)
     one = like(zero, 1.0)
     put(work, 0, ROTATION, (one, zero, zero, zero, one, zero, zero, zero, one, zero, zero, zero))
+    if base.floats(table):
+        _turn_base(state, work)
     for i in range(1, int(table[0, LINKS]) + 1):
         parent = int(table[i, PARENT])
         j = int(table[i, COORDINATE])
@@ -78,9 +85,24 @@ def placements(table, state, work):
         put(work, i, ORIGIN, p)
 
 
+@borrowing
+def _turn_base(state, work):
+    """Write the rotation of a base that floats."""
+    put(work, 0, ROTATION, base.rotation(state))
+
+
+@inline
+def base_position(table, state, zero):
+    """Position of the base in the world; zeros if it is fixed."""
+    p = (zero, zero, zero)
+    if base.floats(table):
+        p = base.position(state)
+    return p
+
+
 @inline
 def origin_of(sites, m, work):
-    """Origin of site m in base axes."""
+    """Origin of site m relative to the origin of the base."""
     i = int(sites[m, SITE_ROW])
     return add_product(get3(work, i, ORIGIN), get9(work, i, ROTATION), get3(sites, m, SITE_ORIGIN))
 

@@ -1,14 +1,15 @@
-"""Forward kinematics: the homogeneous matrices of frames in the frame of the base."""
+"""Forward kinematics: the homogeneous matrices of frames in the frame of the base, or of the world if it floats."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from rne.kernels.coordinates import load_many, load_one, sines
+from rne.kernels.algebra.vec import add
+from rne.kernels.coordinates import joint_sines, load_many, load_one, sines
 from rne.kernels.jit import inline
-from rne.kernels.layout import LINKS, SITE_WIDTH, Q
-from rne.kernels.placement import PLACEMENT, axes_of, origin_of, placements
+from rne.kernels.layout import SITE_WIDTH, Q
+from rne.kernels.placement import PLACEMENT, axes_of, base_position, origin_of, placements
 from rne.kernels.scratch import many_states, on_scratch
 from rne.kernels.simd.num import like
 from rne.kernels.simd.pack import as_floats, pack_floats
@@ -16,16 +17,15 @@ from rne.kernels.simd.rows import index, put
 from rne.kernels.simd.tile import store_tile
 from rne.kernels.single import (
     answer,
-    coordinates,
     filled,
-    given,
+    given_position,
     own_table,
+    position_at,
     refused,
     result_of,
     shape,
     site_at,
     table_here,
-    vector_at,
 )
 
 
@@ -38,8 +38,9 @@ def recursion(table, sites, state, work, out):
     placements(table, state, work)
     zero = like(work[0, 0], 0.0)
     one = like(zero, 1.0)
+    gone = base_position(table, state, zero)
     for m in range(sites.shape[0]):
-        R, p = axes_of(sites, m, work), origin_of(sites, m, work)
+        R, p = axes_of(sites, m, work), add(gone, origin_of(sites, m, work))
         put(out, 0, 16 * m, (R[0], R[1], R[2], p[0], R[3], R[4], R[5], p[1]))
         put(out, 0, 16 * m + 8, (R[6], R[7], R[8], p[2], zero, zero, zero, one))
 
@@ -58,8 +59,7 @@ def make_one(stamp: str) -> Callable[..., Any]:
 
     def pose_one(card, q, out, site):
         stamp  # noqa: B018  part of the cache key
-        n = coordinates(card)
-        q_at = given(card, q, n)
+        q_at = given_position(card, q)
         table_at = own_table(card)
         if q_at == 0 or table_at == 0:
             return refused(card)
@@ -67,7 +67,7 @@ def make_one(stamp: str) -> Callable[..., Any]:
         if result == 0:
             return refused(card)
         table = table_here(card, table_at)
-        q_row = vector_at(card, q_at, n)
+        q_row = position_at(card, q_at)
         one(table, site_at(card, site, 1, SITE_WIDTH), q_row, filled(card, result, 4, 4))
         return answer(result)
 
@@ -83,7 +83,7 @@ def make_many(stamp: str) -> Callable[..., None]:
         state, work, tile, _, out = many_states(table, PLACEMENT, 0, numbers)
         for row in range(first, stop, pack_floats(table, 1)):
             load_many(table, state, tile, Q, 1, addresses, row, stop - 1)
-            sines(state, int(table[0, LINKS]))
+            joint_sines(table, state)
             recursion(table, sites, state, work, out)
             store_tile(out, 0, addresses[2], addresses[3], row, stop - 1, numbers)
 

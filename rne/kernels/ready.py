@@ -11,7 +11,6 @@ from rne.kernels.layout import WIDTH
 from rne.kernels.objects import ALIGNED, DATA, FLAGS, READABLE, SHAPE, STRIDES, WORD, address, int_of, store, word
 from rne.kernels.single import (
     answer,
-    coordinates,
     filled,
     given_up,
     is_array,
@@ -78,15 +77,15 @@ def make_ready(stamp: str) -> Callable[..., Any]:
     It returns the array to fill, and writes address and row stride in bytes of each argument and of that array to
     `addresses`; or it returns None if an argument is not as expected. sizes : the number of arguments (samples, n); the
     number including the wrenches (samples, width); this width; rank of the array, and the lengths of its second to
-    fourth axis. given : three arguments and the wrenches.
+    fourth axis; length of a sample of the first argument, and of the others. given : three arguments and the wrenches.
     """
 
     def ready(card, addresses, out, sizes, given):
         stamp  # noqa: B018  part of the cache key
         states, pairs, width, rank = sizes[0], sizes[1], sizes[2], sizes[3]
         q, second, third, wrenches = given
-        n, samples = coordinates(card), samples_of(card, q)
-        fits = samples > 0 and rows_given(card, q, samples, n, addresses, 0)
+        positions, n, samples = sizes[7], sizes[8], samples_of(card, q)
+        fits = samples > 0 and rows_given(card, q, samples, positions, addresses, 0)
         fits = fits and (states < 2 or rows_given(card, second, samples, n, addresses, 1))
         fits = fits and (states < 3 or rows_given(card, third, samples, n, addresses, 2))
         if not fits or (pairs > states and not rows_given(card, wrenches, samples, width, addresses, states)):
@@ -97,7 +96,8 @@ def make_ready(stamp: str) -> Callable[..., Any]:
         size = sizes[4] * sizes[5] * sizes[6]
         if is_given(card, out):
             for k in range(pairs):
-                if _shares_memory(card, result, samples * size, samples, n if k < states else width, addresses, k):
+                numbers = positions if k == 0 else n if k < states else width
+                if _shares_memory(card, result, samples * size, samples, numbers, addresses, k):
                     return given_up(card, result)
         to, item = word(address(addresses), DATA), 2 * WORD * pairs
         store(to, item, word(result, DATA))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rne.kernels.jit import borrowing, function, inline, inline_allocating
-from rne.kernels.layout import COORDINATES, COUPLINGS, LINKS, STATE, WIDTH
+from rne.kernels.layout import BASE, COORDINATES, COUPLINGS, LINKS, STATE, WIDTH
 from rne.kernels.simd.pack import address_of, array_at, as_floats, as_packs, pack_floats, packs_for, stack_buffer
 
 # Floats; 32 KiB are enough for nearly 200 joints. An allocation would take as long as the dynamics of a short arm.
@@ -43,7 +43,7 @@ def _named_after(algorithm: Callable[..., Any]) -> Callable[[Callable[..., Any]]
 def on_scratch(columns: int, spare: Any = nothing) -> Callable[[Callable[..., Any]], Any]:
     """Turn `run(table, room, *args)`, which works on one state, into a compiled function `one(table, *args)`.
 
-    `room` is `state` (STATE, joints or more), the same as packs of joints, `work` (links + 1, columns) and `spare`
+    `room` is `state` (STATE, columns or more), the same as packs of joints, `work` (links + 1, columns) and `spare`
     (1, ...), all from one aligned block: on the stack if it is small, otherwise on the heap. Three functions, because
     the stack must belong to a caller, and the function that calculates does not count references.
 
@@ -60,7 +60,7 @@ def on_scratch(columns: int, spare: Any = nothing) -> Callable[[Callable[..., An
         @_named_after(python_function)
         def run(table, buffer, *args):
             links = int(table[0, LINKS])
-            packs = packs_for(table, links)
+            packs = packs_for(table, links + int(table[0, BASE]))
             width = pack_floats(table, packs)
             first = STATE * width
             room = (
@@ -80,7 +80,8 @@ def on_scratch(columns: int, spare: Any = nothing) -> Callable[[Callable[..., An
         @_named_after(python_function)
         def one(table, *args):
             links = int(table[0, LINKS])
-            size = STATE * pack_floats(table, packs_for(table, links)) + (links + 1) * columns + spare(table)
+            packs = packs_for(table, links + int(table[0, BASE]))
+            size = STATE * pack_floats(table, packs) + (links + 1) * columns + spare(table)
             if size > STACK:
                 return run_on_heap(table, size, *args)
             return run(table, stack_buffer(table, STACK), *args)
@@ -95,18 +96,19 @@ def on_scratch(columns: int, spare: Any = nothing) -> Callable[[Callable[..., An
 def many_states(table, columns, given, numbers):
     """Return scratch for a pack of samples, all from one aligned block.
 
-    These are `state` (STATE, links), `work` (links + 1, columns), `tile` (2, coordinates), which mimic joints and
-    factors of matrices need, and two rows: `loads` (1, given) and `out` (1, numbers).
+    These are `state` (STATE, columns), `work` (links + 1, columns), `tile` (2, coordinates of q), which mimic joints
+    and factors of matrices need, and two rows: `loads` (1, given) and `out` (1, numbers).
     """
-    links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
+    links, base = int(table[0, LINKS]), int(table[0, BASE])
+    n = int(table[0, COORDINATES]) + (1 if base else 0)
     lanes = pack_floats(table, 1)
-    work = STATE * links
+    work = STATE * (links + base)
     tile = work + (links + 1) * columns
     loads = tile + 2 * n
     out = loads + given
     buffer = aligned(table, lanes * (out + numbers))
     return (
-        as_packs(buffer, 0, STATE, links),
+        as_packs(buffer, 0, STATE, links + base),
         as_packs(buffer, lanes * work, links + 1, columns),
         as_packs(buffer, lanes * tile, 2, n),
         as_packs(buffer, lanes * loads, 1, given),

@@ -5,9 +5,22 @@ If an argument is not as expected, `given` and the others return 0, and the entr
 
 from __future__ import annotations
 
-from rne.kernels.card import ARRAY, COORDINATES, DOUBLES, FLOATS, NEW, NONE, NUMBERS, TABLE, ZEROS
+from rne.kernels.base import is_unit
+from rne.kernels.card import (
+    ARRAY,
+    COORDINATES,
+    DOUBLES,
+    FLOATS,
+    NEW,
+    NONE,
+    NUMBERS,
+    POSITIONS,
+    RATES,
+    TABLE,
+    ZEROS,
+)
 from rne.kernels.jit import inline, inline_allocating
-from rne.kernels.layout import GRAVITY
+from rne.kernels.layout import BASE_QUATERNION, GRAVITY
 from rne.kernels.objects import (
     DATA,
     DTYPE,
@@ -33,8 +46,14 @@ from rne.kernels.simd.pack import address_of, array_at
 
 @inline
 def coordinates(card):
-    """Number of coordinates of the robot."""
+    """Number of coordinates of a robot on a fixed base; -1, which refuses every array, if the base floats."""
     return word(address(card), WORD * COORDINATES)
+
+
+@inline
+def rates(card):
+    """Number of coordinates in qd, qdd and tau, for entries that are written for a floating base, too."""
+    return word(address(card), WORD * RATES)
 
 
 @inline
@@ -70,6 +89,19 @@ def given_or_zero(card, value, width):
 
 
 @inline
+def given_position(card, q):
+    """Address of the numbers of q; 0 for anything that `given` refuses, and without a unit quaternion of the base."""
+    n = word(address(card), WORD * POSITIONS)
+    at = given(card, q, n)
+    if at != 0 and n != rates(card):
+        x = array_at(at, card, 1, n)
+        k = BASE_QUATERNION
+        if not is_unit(x[0, k], x[0, k + 1], x[0, k + 2], x[0, k + 3]):
+            return 0
+    return at
+
+
+@inline
 def is_given(card, value):
     """Return whether a value is not None."""
     return not is_none(card, address(value))
@@ -79,6 +111,12 @@ def is_given(card, value):
 def vector_at(card, address, width):
     """View the numbers at an address as a vector."""
     return array_at(address, card, 1, width)[0]
+
+
+@inline_allocating
+def position_at(card, address_of_q):
+    """View the numbers of q at an address as a vector."""
+    return array_at(address_of_q, card, 1, word(address(card), WORD * POSITIONS))[0]
 
 
 @inline_allocating

@@ -9,30 +9,32 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rne.kernels.algebra.vec import add, add_cross, unturn
-from rne.kernels.coordinates import load_many, load_one, sines, store_many, store_one
-from rne.kernels.jit import inline
+from rne.kernels import base
+from rne.kernels.algebra.vec import add, add_cross, turn, unturn
+from rne.kernels.coordinates import joint_sines, load_many, load_one, sines, store_many, store_one
+from rne.kernels.jit import borrowing, inline
 from rne.kernels.joint import along_axis
 from rne.kernels.layout import COORDINATE, LINKS, PARENT, SITE_OWN_AXES, SITE_ROW, SITE_WIDTH, TAU, Q
-from rne.kernels.placement import ORIGIN, PLACEMENT, axes_of, get_axis, origin_of, placements
+from rne.kernels.placement import ORIGIN, PLACEMENT, ROTATION, axes_of, get_axis, origin_of, placements
 from rne.kernels.scratch import many_states, on_scratch
 from rne.kernels.simd.num import like
 from rne.kernels.simd.pack import array_at, pack_floats
-from rne.kernels.simd.rows import get3, index, put
+from rne.kernels.simd.rows import get3, get9, index, put
 from rne.kernels.simd.tile import load_tile
 from rne.kernels.single import (
     answer,
-    coordinates,
     filled,
     given,
+    given_position,
     own_table,
+    position_at,
+    rates,
     refused,
     result_of,
     rows_of,
     shape,
     site_at,
     table_here,
-    vector_at,
 )
 
 # Numbers stored for each link: its placement, then force and moment about the base origin.
@@ -76,6 +78,15 @@ def recursion(table, sites, wrenches, state, work):
         parent = int(table[i, PARENT])
         put(work, parent, F, add(get3(work, parent, F), f))
         put(work, parent, N, add(get3(work, parent, N), n))
+    if base.floats(table):
+        _end_at_base(state, work)
+
+
+@borrowing
+def _end_at_base(state, work):
+    """Write force and moment on a base that floats, in its own axes."""
+    R = get9(work, 0, ROTATION)
+    base.store_wrench(state, turn(get3(work, 0, F), R), turn(get3(work, 0, N), R))
 
 
 @on_scratch(WORK)
@@ -96,9 +107,9 @@ def make_one(stamp: str) -> Callable[..., Any]:
 
     def static_torque_one(card, q, wrenches, out, sites):
         stamp  # noqa: B018  part of the cache key
-        n, m = coordinates(card), rows_of(sites)
+        n, m = rates(card), rows_of(sites)
         wrench_at = given(card, wrenches, 6 * m)
-        q_at = given(card, q, n)
+        q_at = given_position(card, q)
         table_at = own_table(card)
         if wrench_at == 0 or q_at == 0 or table_at == 0:
             return refused(card)
@@ -106,7 +117,7 @@ def make_one(stamp: str) -> Callable[..., Any]:
         if result == 0:
             return refused(card)
         table = table_here(card, table_at)
-        q_row = vector_at(card, q_at, n)
+        q_row = position_at(card, q_at)
         one(
             table,
             site_at(card, sites, m, SITE_WIDTH),
@@ -124,13 +135,13 @@ def make_many(stamp: str) -> Callable[..., None]:
 
     def static_torque_many(table, first, stop, addresses, sites):
         stamp  # noqa: B018  part of the cache key
-        links, m = int(table[0, LINKS]), sites.shape[0]
+        m = sites.shape[0]
         state, work, tile, loads, _ = many_states(table, WORK, 6 * m, 0)
         wrenches = loads.reshape((m, 6))
         for row in range(first, stop, pack_floats(table, 1)):
             load_many(table, state, tile, Q, 1, addresses, row, stop - 1)
             load_tile(loads, 0, addresses[2], addresses[3], row, stop - 1, 6 * m)
-            sines(state, links)
+            joint_sines(table, state)
             recursion(table, sites, wrenches, state, work)
             store_many(table, state, TAU, tile, addresses[4], addresses[5], row, stop - 1)
 

@@ -1,17 +1,18 @@
 """Velocity and acceleration of every link in base axes, from the base outward.
 
-Luh, Walker, Paul 1980, in base axes; to be called after `placements`.
+Luh, Walker, Paul 1980, in base axes, or in those of the world if the base floats; to be called after `placements`.
 """
 
 from __future__ import annotations
 
-from rne.kernels.algebra.vec import add_cross, add_product, add_scaled, motion_matrix, subtract
-from rne.kernels.jit import inline
+from rne.kernels import base
+from rne.kernels.algebra.vec import add, add_cross, add_product, add_scaled, motion_matrix, subtract, unturn
+from rne.kernels.jit import borrowing, inline
 from rne.kernels.joint import directions
 from rne.kernels.layout import COORDINATE, LINKS, PARENT, QD, QDD
-from rne.kernels.placement import ORIGIN, PLACEMENT, get_axis
+from rne.kernels.placement import ORIGIN, PLACEMENT, ROTATION, get_axis
 from rne.kernels.simd.num import like
-from rne.kernels.simd.rows import get3, put
+from rne.kernels.simd.rows import get3, get9, put
 
 # Numbers stored for each link after its placement: angular velocity, velocity of the origin, then the accelerations.
 W, V, WD, A = PLACEMENT, PLACEMENT + 3, PLACEMENT + 6, PLACEMENT + 9
@@ -19,11 +20,31 @@ VELOCITY = PLACEMENT + 6
 MOTION = PLACEMENT + 12
 
 
+@borrowing
+def _begin_at_base(state, work):
+    """Write the velocities of a base that floats."""
+    R = get9(work, 0, ROTATION)
+    v, w = base.velocity(state)
+    put(work, 0, V, unturn(v, R))
+    put(work, 0, W, unturn(w, R))
+
+
+@borrowing
+def _accelerate_at_base(state, work):
+    """Write the accelerations of a base that floats."""
+    R = get9(work, 0, ROTATION)
+    a, wd = base.acceleration(state)
+    put(work, 0, A, add(get3(work, 0, A), unturn(a, R)))
+    put(work, 0, WD, unturn(wd, R))
+
+
 @inline
 def velocities(table, state, work):
     """Fill columns W and V of `work` (links + 1, VELOCITY or more) from row QD of `state`."""
     zero = like(work[0, 0], 0.0)
     put(work, 0, W, (zero, zero, zero, zero, zero, zero))
+    if base.floats(table):
+        _begin_at_base(state, work)
     for i in range(1, int(table[0, LINKS]) + 1):
         parent = int(table[i, PARENT])
         qd = state[QD, int(table[i, COORDINATE])]
@@ -38,10 +59,12 @@ def velocities(table, state, work):
 def accelerations(table, state, work, gx, gy, gz):
     """Fill columns WD and A of `work` (links + 1, MOTION or more) from rows QD and QDD of `state`.
 
-    gx, gy, gz : acceleration of the base; minus gravity to include gravity.
+    gx, gy, gz : acceleration of the base; minus gravity to include gravity. That of a base that floats is added.
     """
     zero = like(work[0, 0], 0.0)
     put(work, 0, WD, (zero, zero, zero, like(zero, gx), like(zero, gy), like(zero, gz)))
+    if base.floats(table):
+        _accelerate_at_base(state, work)
     for i in range(1, int(table[0, LINKS]) + 1):
         parent = int(table[i, PARENT])
         j = int(table[i, COORDINATE])

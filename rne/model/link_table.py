@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from rne.errors import ModelError, Problem
 from rne.kernels import layout as at
+from rne.model.floating import OF_POSITION, OF_VELOCITY
 from rne.model.frames import AXES, Frame, sites_of
 from rne.model.mimics import resolved_mimics
 from rne.model.regrouping import Link, fold, normalize, regroup
@@ -43,7 +44,8 @@ class LinkTable:
     table32 : the same in float32.
     joints : names of all moving joints, in the order of the rows 1, 2, ...; with mimic joints, unlike `coordinates`.
     joint_frames : names of the frames of these joints: those of their child bodies.
-    coordinates : names of the joints whose positions make up q, in the order of q.
+    coordinates : names of the joints whose positions make up q, in the order of q; behind the pose of the base if that
+        floats.
     frames : pose of every body of the tree, by name.
     """
 
@@ -83,7 +85,7 @@ class LinkTable:
 
     @property
     def leaders(self) -> NDArray[np.intp]:
-        """Index of the coordinate of each joint, shape (joints,): q_joint = ratio * q[leader] + shift."""
+        """Index in qd of the coordinate of each joint, shape (joints,): qd_joint = ratio * qd[leader]."""
         return self._moving[:, at.LEADER].astype(np.intp)
 
     @property
@@ -123,7 +125,7 @@ class LinkTable:
 
     def _over_coordinates(self, column: int) -> Array:
         links = len(self.joints)
-        G = np.zeros((links + 1, len(self.coordinates)))
+        G = np.zeros((links + 1, int(self.table[0, at.COORDINATES])))
         G[np.arange(1, links + 1), self.leaders] = self.ratios
         couplings = self.table[links + 1 :]
         first, second = couplings[:, at.FIRST].astype(int), couplings[:, at.SECOND].astype(int)
@@ -214,6 +216,8 @@ def _write(table: NDArray[Any], links: list[Link], tree: Tree, coordinates: tupl
     rows, couplings = {link.joint.name: row for row, link in enumerate(links)}, _couplings(tree, links)
     table[0, at.LINKS], table[0, at.COUPLINGS] = len(links) - 1, len(couplings)
     table[0, at.COORDINATES] = len(coordinates)
+    if tree.floating:
+        _write_base(table[0], links[0], len(coordinates))
     table[0, at.GRAVITY : at.GRAVITY + 3] = tree.gravity
     table[0, at.MIMIC] = len(coordinates) < len(links) - 1
     for row, link in enumerate(links):
@@ -224,6 +228,13 @@ def _write(table: NDArray[Any], links: list[Link], tree: Tree, coordinates: tupl
     for out, coupling in zip(table[len(links) :], couplings, strict=True):
         _write_coupling(out, coupling, rows)
     _write_coordinates(table, links, tree, coordinates)
+
+
+def _write_base(out: Array, link: Link, joints: int) -> None:
+    """Write what only a base that floats has: its columns of a state, and its regrouped body."""
+    out[at.COORDINATES], out[at.BASE] = len(OF_VELOCITY) + joints, len(OF_POSITION)
+    mass, first, second = link.felt
+    out[at.BASE_MASS : at.BASE_MASS + 10] = [mass, *first, *_second(second)]
 
 
 def _second(second: Array) -> list[Any]:
@@ -299,10 +310,12 @@ def _write_bounds(table: Array, links: list[Link]) -> None:
 def _write_coordinates(table: Array, links: list[Link], tree: Tree, coordinates: tuple[str, ...]) -> None:
     """Resolve mimic joints, including chains: q_joint = ratio * q[leader] + shift."""
     mimics = resolved_mimics(tree.joints)
-    place = {name: k for k, name in enumerate(coordinates)}
+    before = len(OF_VELOCITY) if tree.floating else 0
+    place = {name: before + k for k, name in enumerate(coordinates)}
+    columns = int(table[0, at.BASE])
     reduced = bool(table[0, at.MIMIC])
     for row, link in enumerate(links[1:], start=1):
         mimic = mimics[link.joint.name]
         leader = place[mimic.leader]
         table[row, [at.RATIO, at.SHIFT, at.LEADER]] = mimic.ratio, mimic.offset, leader
-        table[row, at.COORDINATE] = row - 1 if reduced else leader
+        table[row, at.COORDINATE] = columns + (row - 1 if reduced else leader - before)

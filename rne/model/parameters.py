@@ -18,6 +18,7 @@ from rne.check import check_flag, matrix, numbers, vector
 from rne.errors import ArgumentError
 from rne.model.checks import LARGEST
 from rne.model.edits import with_drives
+from rne.model.floating import refuse_floating
 from rne.model.link_table import LinkTable
 from rne.model.mimics import resolved_mimics
 from rne.model.passivity import DAMPERS, active, active_joints
@@ -117,6 +118,7 @@ def with_parameters(tree: Tree, links: LinkTable, pi: ArrayLike, strict: bool) -
         impossible; a body that the link has already is accepted, since loading has reported it.
     """
     check_flag("strict", strict)
+    refuse_floating(tree)
     names = links.joints
     count = len(names)
     try:

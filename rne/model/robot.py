@@ -15,6 +15,7 @@ from rne.errors import ArgumentError, ModelWarning
 from rne.kernels.card import make_cards
 from rne.model import couplings, edits, parameters
 from rne.model.editing import Editing
+from rne.model.floating import OF_POSITION, OF_VELOCITY, Floating
 from rne.model.link_table import LinkTable, compile_tree
 from rne.model.lock_doubts import lock_doubts
 from rne.model.showing import Showing
@@ -24,7 +25,7 @@ from rne.model.tree_checks import check_tree
 from rne.model.writing import Writing
 
 
-class Robot(Editing, Showing, Stated, Writing):
+class Robot(Editing, Floating, Showing, Stated, Writing):
     """A robot, the first argument of most functions of rne. Immutable: `with_...` methods return new robots.
 
     It can be shared between threads, pickled, copied and sent to other processes.
@@ -39,9 +40,11 @@ class Robot(Editing, Showing, Stated, Writing):
     tree : Tree
         The description of the robot.
     joint_names : tuple of str
-        The coordinates in the order of q: all movable joints, except those that mimic another.
+        The joints in the order of q: all movable joints, except those that mimic another.
     n : int
-        Number of coordinates.
+        Number of coordinates: of numbers in qd, qdd and tau.
+    nq : int
+        Numbers in q; `n`, or one more if the base floats.
     links : LinkTable
         The compiled table.
 
@@ -62,12 +65,13 @@ class Robot(Editing, Showing, Stated, Writing):
     arm: 1 joint (1 revolute), 2 kg
     """
 
-    __slots__ = ("_by_name", "_card", "_card32", "_joints", "_own", "_zeros", "joint_names", "links", "n", "tree")
+    __slots__ = ("_by_name", "_card", "_card32", "_joints", "_own", "_zeros", "joint_names", "links", "n", "nq", "tree")
 
     tree: Tree
     links: LinkTable
     joint_names: tuple[str, ...]
     n: int
+    nq: int
     _by_name: dict[str, Joint]
     _joints: tuple[Joint, ...]
     _card: NDArray[np.intp]  # passed to compiled code in every call, in either precision
@@ -84,15 +88,17 @@ class Robot(Editing, Showing, Stated, Writing):
             joints = edits.coordinate_order(joints, file_order)
         links = compile_tree(tree, joints)
         by_name, n = {joint.name: joint for joint in tree.joints}, len(links.coordinates)
+        nq, n = (n + len(OF_POSITION), n + len(OF_VELOCITY)) if tree.floating else (n, n)
         values = {
             "tree": tree,
             "links": links,
             "joint_names": links.coordinates,
             "n": n,
+            "nq": nq,
             "_by_name": by_name,
             "_own": None,
             "_joints": tuple(by_name[name] for name in links.coordinates),
-            **make_cards(links.table, links.table32, n),
+            **make_cards(links.table, links.table32, nq, n),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -122,12 +128,13 @@ class Robot(Editing, Showing, Stated, Writing):
         """Return a one-line summary."""
         kinds = [joint.kind for joint in self._joints]
         counts = [f"{kinds.count(kind)} {kind}" for kind in ("revolute", "prismatic") if kind in kinds]
-        followers = len(self.links.joints) - self.n
+        followers = len(self.links.joints) - len(self.joint_names)
         if followers:
             counts.append(f"{followers} mimicking")
         inside = f" ({', '.join(counts)})" if counts else ""
-        plural = "joint" if self.n == 1 else "joints"
-        return f"{self.name}: {self.n} {plural}{inside}, {self.total_mass:.6g} kg"
+        joints, base = len(self.joint_names), " on a floating base" if self.floating else ""
+        plural = "joint" if joints == 1 else "joints"
+        return f"{self.name}: {joints} {plural}{inside}{base}, {self.total_mass:.6g} kg"
 
     @property
     def name(self) -> str:
@@ -152,23 +159,27 @@ class Robot(Editing, Showing, Stated, Writing):
 
     @property
     def lower_limit(self) -> NDArray[np.float64]:
-        """Lower position limits, rad or m, shape (n,); -inf if unlimited."""
-        return np.array([joint.limits.lower for joint in self._joints])
+        """Lower position limits, rad or m, shape (nq,); -inf if unlimited, as a base that floats."""
+        return self._limits(self.nq, [joint.limits.lower for joint in self._joints], -np.inf)
 
     @property
     def upper_limit(self) -> NDArray[np.float64]:
-        """Upper position limits, rad or m, shape (n,); inf if unlimited."""
-        return np.array([joint.limits.upper for joint in self._joints])
+        """Upper position limits, rad or m, shape (nq,); inf if unlimited, as a base that floats."""
+        return self._limits(self.nq, [joint.limits.upper for joint in self._joints], np.inf)
 
     @property
     def velocity_limit(self) -> NDArray[np.float64]:
         """Velocity limits, rad/s or m/s, shape (n,); inf if unlimited."""
-        return np.array([joint.limits.velocity for joint in self._joints])
+        return self._limits(self.n, [joint.limits.velocity for joint in self._joints], np.inf)
 
     @property
     def effort_limit(self) -> NDArray[np.float64]:
-        """Torque or force limits, N m or N, shape (n,); inf if unlimited."""
-        return np.array([joint.limits.effort for joint in self._joints])
+        """Torque or force limits, N m or N, shape (n,); inf if unlimited, as what may act on a base that floats."""
+        return self._limits(self.n, [joint.limits.effort for joint in self._joints], np.inf)
+
+    @staticmethod
+    def _limits(size: int, of_joints: list[float], of_base: float) -> NDArray[np.float64]:
+        return np.array([*(of_base,) * (size - len(of_joints)), *of_joints])
 
     @property
     def stiffness(self) -> NDArray[np.float64]:

@@ -14,13 +14,13 @@ FAR = 100.0
 
 
 def reach(robot: Robot) -> Array:
-    """Return the range (n,) of a joint without limits in either direction: half a turn, or one meter."""
+    """Return the range (nq,) of a joint without limits in either direction: half a turn, or one meter; 1 of a base."""
     revolute = np.array([robot.joint(name).kind == "revolute" for name in robot.joint_names], dtype=bool)
-    return np.where(revolute, np.pi, 1.0)
+    return np.concatenate([np.ones(robot.nq - len(revolute)), np.where(revolute, np.pi, 1.0)])
 
 
 def position_limits(robot: Robot) -> tuple[Array, Array]:
-    """Return the lower and upper limits of the coordinates, (n,) each, including those of mimic joints.
+    """Return the lower and upper limits of the coordinates, (nq,) each, including those of mimic joints.
 
     Limits in the wrong order are swapped. Where no position satisfies those of a joint and of all its mimic joints, the
     lower is above the upper limit. Without limits they are -inf and inf.
@@ -28,12 +28,13 @@ def position_limits(robot: Robot) -> tuple[Array, Array]:
     lower, upper = np.sort([robot.lower_limit, robot.upper_limit], axis=0)
     for bounds, ratio, shift, leader in _followers(robot, "lower", "upper"):
         low, high = np.sort((bounds - shift) / ratio)
+        leader += robot.nq - robot.n
         lower[leader], upper[leader] = max(lower[leader], low), min(upper[leader], high)
     return lower, upper
 
 
 def position_range(robot: Robot) -> tuple[Array, Array]:
-    """Return the lower and upper ends of the ranges of the coordinates, (n,) each, finite and in order.
+    """Return the lower and upper ends of the ranges of the coordinates, (nq,) each, finite and in order.
 
     The ends are the limits of the joint and of its mimic joints (see `position_limits`), or of the joint alone if no
     position satisfies all of them. Without a limit, or with one farther than a hundred times `reach`, the end is one
@@ -59,9 +60,16 @@ def velocity_limits(robot: Robot) -> Array:
 
 
 def random_positions(robot: Robot, samples: int, rng: np.random.Generator) -> Array:
-    """Draw (samples, n) positions uniformly within the range of each joint, see `position_range`."""
+    """Draw (samples, nq) positions uniformly within the range of each joint, see `position_range`.
+
+    A base that floats is within one meter of the origin, and its orientation is uniform among the rotations.
+    """
     lower, upper = position_range(robot)
-    return np.clip(rng.uniform(lower, upper, (samples, robot.n)), lower, upper)  # clipped, for rounding
+    q = np.clip(rng.uniform(lower, upper, (samples, robot.nq)), lower, upper)  # clipped, for rounding
+    if robot.floating:
+        turn = rng.normal(size=(samples, 4))
+        q[:, 3:7] = turn / np.linalg.norm(turn, axis=1, keepdims=True)
+    return q
 
 
 def _speed(velocity: Array) -> Array:

@@ -63,7 +63,7 @@ def sections(robot: Robot) -> list[tuple[str, Part]]:
 
 
 def _joints(robot: Robot, joints: Iterable[Joint]) -> list[Column]:
-    place = {name: k for k, name in enumerate(robot.joint_names)}
+    place = {name: k for k, name in enumerate(robot.position_names)}
     titles = ["q", "joint", "kind", "lower [rad, m]", "upper [rad, m]", "velocity [rad/s, m/s]"]
     titles += ["effort [N m, N]", "follows"]
     rows = []
@@ -122,7 +122,7 @@ def carried(robot: Robot) -> list[tuple[Body, str | None, str | None]]:
 
 def _states(robot: Robot) -> list[Column]:
     columns = [robot.state(name)[0].tolist() for name in robot.state_names]
-    return typed(["joint", *robot.state_names], list(zip(robot.joint_names, *columns, strict=True)))
+    return typed(["joint", *robot.state_names], list(zip(robot.position_names, *columns, strict=True)))
 
 
 def principal_moments(body: Body) -> list[float]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.check import numbers, unknown_name
 from rne.errors import ArgumentError, shown
+from rne.model.floating import NEUTRAL, OF_POSITION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,6 +50,8 @@ class Stated:
 
     tree: Tree
     joint_names: tuple[str, ...]
+    position_names: Any
+    coordinate_names: Any
 
     if TYPE_CHECKING:
 
@@ -68,7 +71,8 @@ class Stated:
 
         Returns
         -------
-        q, qd : (n,) arrays, rad or m, and their rates; zero for a coordinate that the state does not name.
+        q, qd : (nq,) and (n,) arrays, rad or m, and their rates; zero for a coordinate that the state does not name. A
+            base that floats stands at the origin unless the state names its numbers, as in `position_names`.
 
         Raises
         ------
@@ -86,17 +90,18 @@ class Stated:
         if not isinstance(name, str) or name not in known:
             raise unknown_name("name", "state", name, known)
         q, qd = dict(known[name].q), dict(known[name].qd)
-        coordinates = self.joint_names
-        return np.array([q.get(c, 0.0) for c in coordinates]), np.array([qd.get(c, 0.0) for c in coordinates])
+        neutral = dict(zip(OF_POSITION, NEUTRAL, strict=True))
+        positions = [q.get(name, neutral.get(name, 0.0)) for name in self.position_names]
+        return np.array(positions), np.array([qd.get(name, 0.0) for name in self.coordinate_names])
 
     def with_states(self, states: Mapping[str, Mapping[str, float] | ArrayLike]) -> Self:
         """Return the robot with more named states; one that is there already is replaced.
 
         Parameters
         ----------
-        states : positions by name of the state: (n,) numbers in the order of `joint_names`, or a mapping from names of
-            joints to positions, rad or m; joints that it does not name stand at zero. `rne.load_states` reads them
-            from SRDF files.
+        states : positions by name of the state: (nq,) numbers in the order of `position_names`, or a mapping from
+            names of joints to positions, rad or m; joints that it does not name stand at zero. `rne.load_states` reads
+            them from SRDF files.
 
         Raises
         ------
@@ -121,9 +126,9 @@ class Stated:
 
     def _positions(self, argument: str, given: Mapping[str, float] | ArrayLike) -> tuple[tuple[str, float], ...]:
         if not isinstance(given, Mapping):
-            values = numbers(argument, given, (len(self.joint_names),)).tolist()
-            return tuple(zip(self.joint_names, values, strict=True))
-        known = {joint.name for joint in self.tree.joints}
+            values = numbers(argument, given, (len(self.position_names),)).tolist()
+            return tuple(zip(self.position_names, values, strict=True))
+        known = {*self.position_names, *(joint.name for joint in self.tree.joints)}
         for joint in given:
             if joint not in known:
                 raise unknown_name(argument, "joint", joint, self.joint_names)

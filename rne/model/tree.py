@@ -304,6 +304,7 @@ class Tree:
     ignored : tuple of `Ignored`: elements that the reader ignored silently.
     packages : pairs of name and folder, the ROS packages that were specified for loading.
     states : tuple of `State`: positions and velocities by name, such as the keyframes of MJCF.
+    floating : whether the base moves freely, instead of being fixed.
 
     Examples
     --------
@@ -327,6 +328,7 @@ class Tree:
     ignored: tuple[Ignored, ...] = ()
     packages: tuple[tuple[str, str], ...] = ()
     states: tuple[State, ...] = ()
+    floating: bool = False
 
     @property
     def root(self) -> str:

@@ -73,6 +73,7 @@ def _check_entries(tree: Tree, findings: Findings) -> None:
     for key in ("name", "source"):
         _holds(tree, key, _text, robot)
     _holds(tree, "gravity", _vector, robot)
+    _holds(tree, "floating", _flag, robot)
     for body in _parts(tree, "bodies", Body, robot):
         _check_body(body, findings.at(f"link {shown(body.name)}", body.line))
     for joint in _parts(tree, "joints", Joint, robot):
@@ -157,6 +158,11 @@ def _holds(part: object, key: str, convert: Callable[[Any], object], spot: Spot)
 def _text(value: object) -> None:
     if not isinstance(value, str) or not value:
         raise WrongValueError("is not a nonempty string")
+
+
+def _flag(value: object) -> None:
+    if not isinstance(value, bool):
+        raise WrongValueError("is not True or False")
 
 
 def _positions(value: object) -> None:

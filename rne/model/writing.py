@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rne.check import check_choice
 from rne.export import dh, mjcf, urdf
 from rne.export.document import finished
+from rne.model.floating import refuse_floating
 
 if TYPE_CHECKING:
     from rne.model.tree import Tree
@@ -53,6 +54,7 @@ class Writing:
         >>> abs(rne.gravity_vector(again, [0.1] * 7) - rne.gravity_vector(arm, [0.1] * 7)).max() < 1e-12
         np.True_
         """
+        refuse_floating(self.tree)
         text, losses = urdf.urdf_of(self.tree, self.joint_names)
         finished(text, path, urdf.SUFFIXES)
         losses.tell(2)
@@ -88,6 +90,7 @@ class Writing:
         >>> arm.to_mjcf().splitlines()[1]
         '<mujoco model="planar2">'
         """
+        refuse_floating(self.tree)
         text, losses = mjcf.mjcf_of(self.tree, self.joint_names)
         finished(text, path, mjcf.SUFFIXES)
         losses.tell(2)
@@ -125,6 +128,7 @@ class Writing:
         ['name = "planar2"', 'convention = "standard"']
         """
         check_choice("convention", convention, dh.CONVENTIONS)
+        refuse_floating(self.tree)
         text, losses = dh.dh_of(self.tree, self.joint_names, convention)
         finished(text, path, dh.SUFFIXES)
         losses.tell(2)

@@ -185,15 +185,16 @@ class TreeBuilder:
         lock: Mapping[str, float] | None = None,
         joints: Sequence[str] | None = None,
         gravity: ArrayLike | None = None,
+        floating: bool | None = None,
         strict: bool = True,
     ) -> Robot:
         """Return the robot; more may be added afterwards, for another one.
 
         Parameters
         ----------
-        base, lock, joints, gravity, strict : as for `rne.load`, which lists errors and warnings.
+        base, lock, joints, gravity, floating, strict : as for `rne.load`, which lists errors and warnings.
         """
-        return make_robot(self.tree(strict=strict), base, lock, joints, gravity)
+        return make_robot(self.tree(strict=strict), base, lock, joints, gravity, floating)
 
     def _parent(self, parent: str | None) -> str:
         if parent is None:

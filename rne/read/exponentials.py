@@ -35,6 +35,7 @@ def from_screws(
     lock: Mapping[str, float] | None = None,
     joints: Sequence[str] | None = None,
     gravity: ArrayLike | None = None,
+    floating: bool | None = None,
     strict: bool = True,
 ) -> Robot:
     """Make a robot of the product of exponentials: T(q) = exp([S_1] q_1) ... exp([S_n] q_n) M.
@@ -50,7 +51,7 @@ def from_screws(
     names : of the joints; joint1 and so on, if None.
     name : of the robot.
     frame : "space", or "body" if S holds the screws in the frame of the tool, as `Blist`.
-    base, lock, joints, gravity, strict : as for `load`, which lists errors and warnings.
+    base, lock, joints, gravity, floating, strict : as for `load`, which lists errors and warnings.
 
     Returns
     -------
@@ -109,7 +110,7 @@ def from_screws(
         home = home @ place
     if tool is not None:
         builder.add("tool", name="tool_joint", pose=tool)
-    return make_robot(builder.tree(strict=strict), base, lock, joints, gravity)
+    return make_robot(builder.tree(strict=strict), base, lock, joints, gravity, floating)
 
 
 def _places(M: ArrayLike, n: int) -> tuple[list[Array], Array | None]:

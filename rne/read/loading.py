@@ -10,8 +10,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from rne.check import vector
-from rne.errors import MOST_SHOWN, ModelWarning
+from rne.check import check_flag, vector
+from rne.errors import MOST_SHOWN, ArgumentError, ModelWarning
 from rne.model import body_edits, edits
 from rne.model.lock_doubts import lock_doubts
 from rne.model.robot import Robot
@@ -32,6 +32,7 @@ def load(
     lock: Mapping[str, float] | None = None,
     joints: Sequence[str] | None = None,
     gravity: ArrayLike | None = None,
+    floating: bool | None = None,
     strict: bool = True,
     extensions: bool = False,
 ) -> Robot:
@@ -49,7 +50,12 @@ def load(
         around the file, in its repository, and in ``ROS_PACKAGE_PATH`` and ``AMENT_PREFIX_PATH``.
     lock : positions (rad or m) by joint name; these joints are frozen, and q has no entry for them.
     joints : names of the joints in the order of q, qd, qdd and tau; by default the order of the file.
-    gravity : (3,) acceleration of free fall in base axes, m/s^2, instead of the file's.
+    gravity : (3,) acceleration of free fall in base axes, m/s^2, instead of the file's; in world axes if the base
+        floats.
+    floating : whether the base moves freely. q then begins with its position and unit quaternion [x y z, qx qy qz qw]
+        in the world, qd and qdd with linear and angular velocity in its own axes and their time derivatives, tau with
+        force and moment on it; see the docstring of `rne`. By default as the file says: if the root hangs on a floating
+        joint (URDF) or has a free joint (MJCF). False fixes such a root at the origin.
     strict : if False, doubtful contents, such as an unphysical inertia or a misspelt attribute, are warnings instead of
         errors; contents without a defensible interpretation remain errors.
     extensions : whether to read extensions of other programs to URDF: rotor inertias and gear ratios in
@@ -82,7 +88,7 @@ def load(
     7
     """
     tree = read(path, args=args, packages=packages, strict=strict, extensions=extensions)
-    return make_robot(tree, base, lock, joints, gravity)
+    return make_robot(tree, base, lock, joints, gravity, floating)
 
 
 def load_urdf(
@@ -92,6 +98,7 @@ def load_urdf(
     lock: Mapping[str, float] | None = None,
     joints: Sequence[str] | None = None,
     gravity: ArrayLike | None = None,
+    floating: bool | None = None,
     strict: bool = True,
     extensions: bool = False,
 ) -> Robot:
@@ -100,7 +107,7 @@ def load_urdf(
     Parameters
     ----------
     path_or_text : a path, or the XML itself.
-    base, lock, joints, gravity, strict, extensions : as for `load`, which also lists the errors and warnings.
+    base, lock, joints, gravity, floating, strict, extensions : as for `load`, which also lists the errors and warnings.
 
     Returns
     -------
@@ -112,7 +119,9 @@ def load_urdf(
     >>> rne.load_urdf('<robot name="block"><link name="base"/></robot>').n
     0
     """
-    return make_robot(read_urdf(path_or_text, strict=strict, extensions=extensions), base, lock, joints, gravity)
+    return make_robot(
+        read_urdf(path_or_text, strict=strict, extensions=extensions), base, lock, joints, gravity, floating
+    )
 
 
 def load_mjcf(
@@ -122,6 +131,7 @@ def load_mjcf(
     lock: Mapping[str, float] | None = None,
     joints: Sequence[str] | None = None,
     gravity: ArrayLike | None = None,
+    floating: bool | None = None,
     strict: bool = True,
 ) -> Robot:
     """Load a robot from an MJCF file, the format of MuJoCo, or from a text that holds one (extra `mujoco`).
@@ -133,7 +143,7 @@ def load_mjcf(
     Parameters
     ----------
     path_or_text : a path, or the XML itself, which finds no other files by relative paths.
-    base, lock, joints, gravity, strict : as for `load`, which also lists the errors and warnings.
+    base, lock, joints, gravity, floating, strict : as for `load`, which also lists the errors and warnings.
 
     Returns
     -------
@@ -146,7 +156,7 @@ def load_mjcf(
     >>> rne.load_mjcf(arm.to_mjcf()).joint_names
     ('shoulder', 'elbow')
     """
-    return make_robot(read_mjcf(path_or_text, strict=strict), base, lock, joints, gravity)
+    return make_robot(read_mjcf(path_or_text, strict=strict), base, lock, joints, gravity, floating)
 
 
 def load_dh(
@@ -156,6 +166,7 @@ def load_dh(
     lock: Mapping[str, float] | None = None,
     joints: Sequence[str] | None = None,
     gravity: ArrayLike | None = None,
+    floating: bool | None = None,
     strict: bool = True,
 ) -> Robot:
     """Load a robot from a DH table in TOML.
@@ -164,7 +175,7 @@ def load_dh(
     ----------
     path : the file; its keys are those of the rows of `from_dh`, in ``[[rows]]``, with ``convention`` at the top,
         and of its couplings, in ``[[couplings]]``.
-    base, lock, joints, gravity, strict : as for `load`, which lists errors and warnings.
+    base, lock, joints, gravity, floating, strict : as for `load`, which lists errors and warnings.
 
     Returns
     -------
@@ -176,7 +187,7 @@ def load_dh(
     >>> rne.load_dh("models/planar2/robot.dh.toml").n
     2
     """
-    return make_robot(read_dh(path, strict=strict), base, lock, joints, gravity)
+    return make_robot(read_dh(path, strict=strict), base, lock, joints, gravity, floating)
 
 
 def from_dh(
@@ -190,6 +201,7 @@ def from_dh(
     lock: Mapping[str, float] | None = None,
     joints: Sequence[str] | None = None,
     gravity: ArrayLike | None = None,
+    floating: bool | None = None,
     strict: bool = True,
 ) -> Robot:
     """Make a robot from the rows of a DH table.
@@ -214,7 +226,7 @@ def from_dh(
     tool : pose of the frame "tool" in that of the last row, in the same way.
     couplings : springs and dampers between joints, each a mapping with ``joints`` (two names) and some of ``stiffness,
         viscous, rest, ratio``: they act on the stretch q_a - ratio q_b - rest of their joints a and b.
-    lock, joints, gravity, strict : as for `load`, which lists errors and warnings.
+    lock, joints, gravity, floating, strict : as for `load`, which lists errors and warnings.
 
     Returns
     -------
@@ -227,20 +239,32 @@ def from_dh(
     >>> rne.gravity_vector(arm.with_gravity([0, -9.81, 0]), [0.0]).round(3)
     array([19.62])
     """
+    if base is not None and floating:
+        raise ArgumentError("base: the base floats, and q holds its pose; leave out base=")
     tree = tree_from_rows(
         rows, convention=convention, name=name, base=base, tool=tool, couplings=couplings, strict=strict
     )
-    return make_robot(tree, None, lock, joints, gravity)
+    return make_robot(tree, None, lock, joints, gravity, floating)
 
 
 def make_robot(
-    tree: Tree, base: object, lock: Mapping[str, float] | None, joints: Sequence[str] | None, gravity: ArrayLike | None
+    tree: Tree,
+    base: object,
+    lock: Mapping[str, float] | None,
+    joints: Sequence[str] | None,
+    gravity: ArrayLike | None,
+    floating: bool | None,
 ) -> Robot:
     """Make a robot from a tree, with the options of the loading functions, and issue the warnings of the reader."""
     for note in tree.notes[:MOST_SHOWN]:
         warnings.warn(str(note), ModelWarning, stacklevel=3)
     if more := len(tree.notes[MOST_SHOWN:]):
         warnings.warn(f"{tree.source}: {more:,} more notes; robot.tree.notes has them all", ModelWarning, stacklevel=3)
+    if floating is not None:
+        check_flag("floating", floating)
+        tree = replace(tree, floating=bool(floating))
+    if base is not None and tree.floating:
+        raise ArgumentError("base: the base floats, and q holds its pose; floating=False makes this a fixed base")
     if base is not None:
         tree = body_edits.with_base(tree, as_pose("base", base))
     if lock is not None:

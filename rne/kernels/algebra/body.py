@@ -10,15 +10,17 @@ from rne.kernels.algebra.vec import add_cross, add_product, dot
 from rne.kernels.jit import inline
 from rne.kernels.layout import FULL_HX, FULL_MASS, FULL_XX, FULL_XY, FULL_XZ, FULL_YY, FULL_YZ, FULL_ZZ
 from rne.kernels.simd.num import fma, like
-from rne.kernels.simd.rows import get3
+from rne.kernels.simd.rows import get3, get6
 
 
 @inline
-def wrench(table, i, a, A):
-    """Force and moment about the origin for the motion of the body; A as `motion_matrix` returns it."""
-    m, h = table[i, FULL_MASS], get3(table, i, FULL_HX)
-    xx, yy, zz = table[i, FULL_XX], table[i, FULL_YY], table[i, FULL_ZZ]
-    xy, xz, yz = table[i, FULL_XY], table[i, FULL_XZ], table[i, FULL_YZ]
+def wrench(table, i, first, a, A):
+    """Force and moment about the origin for the motion of a body; A as `motion_matrix` returns it.
+
+    first : column of its mass, FULL_MASS or BASE_MASS.
+    """
+    m, h = table[i, first], get3(table, i, first + 1)
+    xx, yy, zz, xy, xz, yz = get6(table, i, first + 4)
     f = add_product((a[0] * m, a[1] * m, a[2] * m), A, h)
     # The integral of r x (A r) dm from the products of the rows of A with the columns of S.
     n = (

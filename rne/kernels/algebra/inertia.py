@@ -25,6 +25,12 @@ def add6(a, b):
 
 
 @inline
+def scale6(a, x):
+    """x a."""
+    return (a[0] * x, a[1] * x, a[2] * x, a[3] * x, a[4] * x, a[5] * x)
+
+
+@inline
 def add9(a, b):
     """a + b."""
     return (

@@ -31,6 +31,17 @@ def turned(R, xx, yy, xy, xz, yz):
 
 
 @inline
+def turned_fully(R, S):
+    """R S R^T."""
+    T = turned(R, S[0], S[1], S[3], S[4], S[5])
+    x, y, z = R[2] * S[2], R[5] * S[2], R[8] * S[2]
+    return (
+        fma(x, R[2], T[0]), fma(y, R[5], T[1]), fma(z, R[8], T[2]),
+        fma(x, R[5], T[3]), fma(x, R[8], T[4]), fma(y, R[8], T[5]),
+    )  # fmt: skip
+
+
+@inline
 def moved(m, h, S, d):
     """Shift h and S to a new origin; d from the new to the old one: h + m d, and S + (h + m d) d^T + d h^T."""
     k = (fma(d[0], m, h[0]), fma(d[1], m, h[1]), fma(d[2], m, h[2]))

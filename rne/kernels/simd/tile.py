@@ -81,9 +81,10 @@ def _make_move(columns: int, inward: bool) -> Any:
     def move(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
         tile = arrayobj.make_array(sig.args[0])(context, builder, args[0])
         pack = sig.args[0].dtype
-        block = _Block(builder, pack, columns, args[2:])
-        begin = builder.add(builder.mul(args[1], cgutils.unpack_tuple(builder, tile.shape)[1]), args[6])
-        pointers = [builder.gep(tile.data, [builder.add(begin, ir.Constant(begin.type, k))]) for k in range(columns)]
+        block = _Block(builder, pack, columns, args[2:7])
+        pointers = [
+            builder.gep(tile.data, [builder.add(args[1], ir.Constant(args[1].type, k))]) for k in range(columns)
+        ]
         if inward:
             for value, pointer in zip(block.load(), pointers, strict=True):
                 builder.store(value, pointer, align=_align(pack))
@@ -92,7 +93,7 @@ def _make_move(columns: int, inward: bool) -> Any:
         return context.get_dummy_value()
 
     @intrinsic
-    def move_columns(context: Any, tile: Any, k: Any, base: Any, step: Any, row: Any, last: Any, column: Any) -> Any:
+    def move_columns(context: Any, tile: Any, pack: Any, base: Any, step: Any, row: Any, last: Any, column: Any) -> Any:
         return types.void(tile, *(types.intp,) * 6), move
 
     return move_columns
@@ -108,14 +109,19 @@ _store_four, _store_single = _make_move(COLUMNS, inward=False), _make_move(1, in
 
 
 @inline
-def load_tile(tile, k, base, step, row, last, columns):
-    """Read samples `row, row + 1, ...` (none past `last`) of the batch at address `base` into row `k` of `tile`."""
+def load_tile(tile, k, base, step, row, last, columns, shift=0):
+    """Read samples `row, row + 1, ...` (none past `last`) of the batch at address `base` into row `k` of `tile`.
+
+    shift : column of `tile` for the first column of the batch.
+    """
+    begin = k * tile.shape[1] + shift
     if columns < COLUMNS:
         for column in range(columns):
-            _load_single(tile, k, base, step, row, last, column)
+            _load_single(tile, begin + column, base, step, row, last, column)
     else:
         for column in range(0, columns, COLUMNS):
-            _load_four(tile, k, base, step, row, last, min(column, columns - COLUMNS))
+            first = min(column, columns - COLUMNS)
+            _load_four(tile, begin + first, base, step, row, last, first)
 
 
 @intrinsic
@@ -144,11 +150,16 @@ def fetch_rows(base, step, row, stop, samples):
 
 
 @inline
-def store_tile(tile, k, base, step, row, last, columns):
-    """Write row `k` of `tile` as samples `row, row + 1, ...` (none past `last`) of the batch at address `base`."""
+def store_tile(tile, k, base, step, row, last, columns, shift=0):
+    """Write row `k` of `tile` as samples `row, row + 1, ...` (none past `last`) of the batch at address `base`.
+
+    shift : column of `tile` for the first column of the batch.
+    """
+    begin = k * tile.shape[1] + shift
     if columns < COLUMNS:
         for column in range(columns):
-            _store_single(tile, k, base, step, row, last, column)
+            _store_single(tile, begin + column, base, step, row, last, column)
     else:
         for column in range(0, columns, COLUMNS):
-            _store_four(tile, k, base, step, row, last, min(column, columns - COLUMNS))
+            first = min(column, columns - COLUMNS)
+            _store_four(tile, begin + first, base, step, row, last, first)

@@ -9,7 +9,7 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
 from rne.kernels.jit import inline
-from rne.kernels.layout import COORDINATES, COUPLINGS, LINKS, SITE_ROW, SITE_WIDTH, WIDTH
+from rne.kernels.layout import BASE, COORDINATES, COUPLINGS, LINKS, SITE_ROW, SITE_WIDTH, WIDTH
 
 
 @intrinsic
@@ -26,10 +26,29 @@ def check_precision(typing_context: Any, table: Any, filled: Any) -> Any:
 
 @inline
 def check_length(table, x):
-    """Refuse coordinates of another robot, and arguments that are not a model."""
+    """Refuse coordinates of another robot, arguments that are not a model, and robots whose base floats."""
+    check_rates(table, x)
+    if table[0, BASE] != 0.0:
+        raise ValueError("rne.jit: this function does not support a floating base")
+
+
+@inline
+def check_positions(table, q):
+    """Refuse positions of another robot, and arguments that are not a model."""
+    _check_numbers(table, q, 1 if table[0, BASE] != 0.0 else 0)
+
+
+@inline
+def check_rates(table, x):
+    """The same for velocities, accelerations and forces."""
+    _check_numbers(table, x, 0)
+
+
+@inline
+def _check_numbers(table, x, more):
     if table.shape[1] != WIDTH or table.shape[0] != int(table[0, LINKS]) + int(table[0, COUPLINGS]) + 1:
         raise ValueError("rne.jit: this is not a model as rne.jit.model returns it")
-    if x.shape[0] != int(table[0, COORDINATES]):
+    if x.shape[0] != int(table[0, COORDINATES]) + more:
         raise ValueError("rne.jit: an array does not have one entry per joint")
 
 

@@ -11,7 +11,7 @@ from rne.kernels import inverse_dynamics as newton_euler
 from rne.kernels import mass_matrix as composite_bodies
 from rne.kernels.jit import borrowing, function
 from rne.kernels.layout import FRICTION, SPRINGS, WITH_ROTORS
-from rne.kernels.user.checks import check_length, check_precision, check_shape
+from rne.kernels.user.checks import check_length, check_positions, check_precision, check_rates, check_shape
 
 
 @borrowing
@@ -35,10 +35,10 @@ def inverse_dynamics(model, q, qd, qdd, tau, friction=False):
     True
     """
     check_precision(model, tau)
-    check_length(model, q)
-    check_length(model, qd)
-    check_length(model, qdd)
-    check_length(model, tau)
+    check_positions(model, q)
+    check_rates(model, qd)
+    check_rates(model, qdd)
+    check_rates(model, tau)
     newton_euler.one(model, q, qd, qdd, tau, SPRINGS + FRICTION if friction else SPRINGS)
 
 
@@ -65,10 +65,10 @@ def forward_dynamics(model, q, qd, tau, qdd, friction=False):
     array([0., 0.])
     """
     check_precision(model, qdd)
-    check_length(model, q)
-    check_length(model, qd)
-    check_length(model, tau)
-    check_length(model, qdd)
+    check_positions(model, q)
+    check_rates(model, qd)
+    check_rates(model, tau)
+    check_rates(model, qdd)
     loads = SPRINGS + FRICTION if friction else SPRINGS
     if outward_and_back.one(model, q, qd, tau, qdd, loads):
         raise ValueError("rne.jit: the mass matrix is singular")
@@ -93,8 +93,8 @@ def mass_matrix(model, q, mass):
     True
     """
     check_precision(model, mass)
-    check_length(model, q)
-    check_length(model, mass)
+    check_positions(model, q)
+    check_rates(model, mass)
     if mass.shape[1] != mass.shape[0]:
         raise ValueError("rne.jit: the mass matrix is not square")
     composite_bodies.one(model, q, mass, WITH_ROTORS)
@@ -120,9 +120,9 @@ def coriolis_matrix(model, q, qd, C):
            [ 0.5,  0. ]])
     """
     check_precision(model, C)
-    check_length(model, q)
-    check_length(model, qd)
-    check_shape(C.shape == (q.shape[0], q.shape[0]))
+    check_positions(model, q)
+    check_rates(model, qd)
+    check_shape(C.shape == (qd.shape[0], qd.shape[0]))
     echeandia_wensing.one(model, q, qd, C)
 
 
@@ -170,8 +170,8 @@ def gravity_vector(model, q, g):
     array([19.62 ,  4.905])
     """
     check_precision(model, g)
-    check_length(model, q)
-    check_length(model, g)
+    check_positions(model, q)
+    check_rates(model, g)
     at_rest.one(model, q, g)
 
 
@@ -195,6 +195,6 @@ def friction_torque(model, qd, tau):
     True
     """
     check_precision(model, tau)
-    check_length(model, qd)
-    check_length(model, tau)
+    check_rates(model, qd)
+    check_rates(model, tau)
     drag.one(model, qd, tau)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rne.kernels import energies
 from rne.kernels.jit import function
-from rne.kernels.user.checks import check_length
+from rne.kernels.user.checks import check_positions, check_rates
 
 
 @function
@@ -28,8 +28,8 @@ def kinetic_energy(model, q, qd, rotors=True):
     >>> round(rne.jit.kinetic_energy(rne.jit.model(arm), np.zeros(2), np.array([1.0, 0.0])), 4)
     1.3333
     """
-    check_length(model, q)
-    check_length(model, qd)
+    check_positions(model, q)
+    check_rates(model, qd)
     return energies.one(model, q, qd, 1, 1 if rotors else 0)
 
 
@@ -54,5 +54,5 @@ def potential_energy(model, q, springs=True):
     >>> round(rne.jit.potential_energy(rne.jit.model(arm), np.array([np.pi / 2, 0.0])), 6)
     19.62
     """
-    check_length(model, q)
+    check_positions(model, q)
     return energies.one(model, q, q, 0, 1 if springs else 0)

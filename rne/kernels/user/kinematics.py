@@ -7,7 +7,8 @@ from rne.kernels import frame_motion as motion
 from rne.kernels import jacobian as whitney
 from rne.kernels import poses as pose
 from rne.kernels.jit import function
-from rne.kernels.user.checks import check_length, check_precision, check_shape, check_sites
+from rne.kernels.layout import COORDINATES
+from rne.kernels.user.checks import check_positions, check_precision, check_rates, check_shape, check_sites
 
 
 @function
@@ -31,7 +32,7 @@ def forward_kinematics(model, sites, q, poses):
     array([2., 0., 0.])
     """
     check_precision(model, poses)
-    check_length(model, q)
+    check_positions(model, q)
     check_shape(poses.shape == (sites.shape[0], 4, 4))
     check_sites(model, sites)
     pose.one(model, sites, q, poses)
@@ -58,8 +59,8 @@ def jacobian(model, site, q, J):
     array([2., 1.])
     """
     check_precision(model, J)
-    check_length(model, q)
-    check_shape(J.shape == (6, q.shape[0]))
+    check_positions(model, q)
+    check_shape(J.shape == (6, int(model[0, COORDINATES])))
     check_sites(model, site)
     whitney.one(model, site, q, J)
 
@@ -84,8 +85,8 @@ def frame_velocity(model, site, q, qd, v):
     array([0., 2., 0., 0., 0., 1.])
     """
     check_precision(model, v)
-    check_length(model, q)
-    check_length(model, qd)
+    check_positions(model, q)
+    check_rates(model, qd)
     check_shape(v.shape[0] == 6)
     check_sites(model, site)
     motion.one(model, site, q, qd, qd, v, 1)
@@ -112,9 +113,9 @@ def frame_acceleration(model, site, q, qd, qdd, a):
     array([-2.,  1.,  0.,  0.,  0.,  1.])
     """
     check_precision(model, a)
-    check_length(model, q)
-    check_length(model, qd)
-    check_length(model, qdd)
+    check_positions(model, q)
+    check_rates(model, qd)
+    check_rates(model, qdd)
     check_shape(a.shape[0] == 6)
     check_sites(model, site)
     motion.one(model, site, q, qd, qdd, a, 2)
@@ -140,7 +141,7 @@ def center_of_mass(model, q, c):
     array([1., 0., 0.])
     """
     check_precision(model, c)
-    check_length(model, q)
+    check_positions(model, q)
     check_shape(c.shape[0] == 3)
     balance.one(model, q, q, c, balance.POSITION)
 
@@ -165,6 +166,6 @@ def center_of_mass_jacobian(model, q, J):
     array([1.  , 0.25])
     """
     check_precision(model, J)
-    check_length(model, q)
-    check_shape(J.shape == (3, q.shape[0]))
+    check_positions(model, q)
+    check_shape(J.shape == (3, int(model[0, COORDINATES])))
     balance.one(model, q, q, J, balance.JACOBIAN)

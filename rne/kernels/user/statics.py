@@ -6,7 +6,7 @@ from rne.kernels import joint_wrenches as bearings
 from rne.kernels import static_torque as virtual_work
 from rne.kernels.jit import function
 from rne.kernels.layout import LINKS
-from rne.kernels.user.checks import check_length, check_precision, check_shape, check_sites
+from rne.kernels.user.checks import check_positions, check_precision, check_rates, check_shape, check_sites
 
 
 @function
@@ -31,8 +31,8 @@ def static_torque(model, sites, wrenches, q, tau):
     True
     """
     check_precision(model, tau)
-    check_length(model, q)
-    check_length(model, tau)
+    check_positions(model, q)
+    check_rates(model, tau)
     check_sites(model, sites)
     if wrenches.shape[0] != sites.shape[0] or wrenches.shape[1] != 6:
         raise ValueError("rne.jit: wrenches does not have six numbers per site")
@@ -63,9 +63,9 @@ def joint_wrenches(model, joints, sites, wrenches, q, qd, qdd, w):
            [ 9.81 ,  4.905]])
     """
     check_precision(model, w)
-    check_length(model, q)
-    check_length(model, qd)
-    check_length(model, qdd)
+    check_positions(model, q)
+    check_rates(model, qd)
+    check_rates(model, qdd)
     check_shape(wrenches.shape == (sites.shape[0], 6))
     check_shape(joints.shape[0] == int(model[0, LINKS]) and w.shape == (joints.shape[0], 6))
     check_sites(model, sites)

@@ -24,6 +24,7 @@ from rne.model.findings import Findings, Spot
 from rne.model.tree import Body, Drive, Joint, Limits, Pose
 from rne.read.mjcf.compiled import Compiled
 from rne.read.mjcf.drives import BALL, FREE, KINDS, SLIDE, effort_limit, read_drives
+from rne.read.mjcf.free_root import free_root
 from rne.read.mjcf.names import Names
 from rne.read.poses import as_vector, rotate_tensor, rotation_quaternion
 
@@ -32,19 +33,24 @@ def read_bodies(compiled: Compiled, names: Names, findings: Findings) -> tuple[l
     """Return the links and joints, in the order of the file, sites last."""
     model = compiled.model
     drives = read_drives(compiled, names, findings)
-    bodies, joints = [Body(names.bodies[0], has_inertial=False)], []
+    base = free_root(model)
+    bodies: list[Body] = [] if base is not None else [Body(names.bodies[0], has_inertial=False)]
+    joints: list[Joint] = []
     for k in range(1, model.nbody):
         line = compiled.lines.get(("body", k))
         spot = findings.at(f"body {names.bodies[k]!r}", line)
         body = _body(model, k, names.bodies[k], line, spot)
         check_body(body, spot)
-        between, carrying = _joints(compiled, k, names, drives, findings)
+        between, carrying = ([], []) if k == base else _joints(compiled, k, names, drives, findings)
         bodies += [*between, body]
         joints += carrying
     for k in range(model.nsite):
         site = Body(names.site(model.site(k).name or f"site{k}"), has_inertial=False)
         place = _pose(model.site_pos[k], model.site_quat[k], findings.at(f"site {site.name!r}"))
         parent = names.bodies[model.site_bodyid[k]]
+        if base is not None and model.site_bodyid[k] == 0:
+            findings.at(f"site {site.name!r}").note("is left out: it stands on the world, and the base floats")
+            continue
         bodies.append(site)
         joints.append(Joint(names.joint(f"{site.name}_fixed"), "fixed", parent, site.name, place))
     for joint in joints:

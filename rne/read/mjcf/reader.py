@@ -25,6 +25,7 @@ from rne.read.mjcf.bodies import read_bodies
 from rne.read.mjcf.compiled import Compiled, compile_mjcf, root_of
 from rne.read.mjcf.couplings import followers, with_tendons
 from rne.read.mjcf.drives import KINDS
+from rne.read.mjcf.free_root import base_state, free_root
 from rne.read.mjcf.names import Names, quoted
 from rne.read.poses import as_vector
 
@@ -44,13 +45,14 @@ def read_mjcf(path_or_text: str | bytes | os.PathLike[str], *, strict: bool = Tr
     ----------
     path_or_text : a path, or the document itself: text that contains ``<``, or bytes. A text has no folder, and can
         name other files by absolute paths only.
-    strict : whether doubts are errors: free joints, equalities that are no mimic joints, and tendons that act on the
-        torques and are no springs or dampers between joints. If False they are left out, with a note.
+    strict : whether doubts are errors: free joints of some bodies, equalities that are no mimic joints, and tendons
+        that act on the torques and are no springs or dampers between joints. If False they are left out, with a note.
 
     Returns
     -------
     Tree
-        The root is the world; bodies and joints are in the order of the file, and positions those of MuJoCo (`qpos`).
+        The root is the world, or a body with a free joint that carries all others. Bodies and joints are in the order
+        of the file, and positions of joints are those of MuJoCo (`qpos`).
 
     Raises
     ------
@@ -102,6 +104,7 @@ def _read(path: str | None, data: bytes, findings: Findings) -> Tree:
     if not findings.errors:
         note_weightless(parents_first(bodies, joints), bodies, findings)
     gravity = ZERO if "gravity" in compiled.disabled else as_vector(model.opt.gravity)
+    floating = free_root(model) is not None
     tree = Tree(
         compiled.name or NAMELESS,
         tuple(bodies),
@@ -111,6 +114,7 @@ def _read(path: str | None, data: bytes, findings: Findings) -> Tree:
         findings.close(),
         couplings,
         states=_states(compiled, names),
+        floating=floating,
     )
     return locked(tree, held)
 
@@ -137,13 +141,15 @@ def _states(compiled: Compiled, names: Names) -> tuple[State, ...]:
     """Return the keyframes."""
     model, states = compiled.model, []
     movable = [j for j in range(model.njnt) if model.jnt_type[j] in KINDS]
+    floats = free_root(model) is not None
     for k in range(model.nkey):
         q, qd = model.key_qpos[k], model.key_qvel[k]
+        pose, motion = base_state(q, qd) if floats else ((), ())
         states.append(
             State(
                 model.key(k).name or f"key{k}",
-                tuple((names.joints[j], float(q[model.jnt_qposadr[j]])) for j in movable),
-                tuple((names.joints[j], float(qd[model.jnt_dofadr[j]])) for j in movable),
+                (*pose, *((names.joints[j], float(q[model.jnt_qposadr[j]])) for j in movable)),
+                (*motion, *((names.joints[j], float(qd[model.jnt_dofadr[j]])) for j in movable)),
             )
         )
     return tuple(states)

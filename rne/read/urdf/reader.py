@@ -29,6 +29,7 @@ from rne.read.files import file_name, read_bytes
 from rne.read.followers import free_followers
 from rne.read.poses import rotate_tensor, rotation_rpy, tensor
 from rne.read.urdf.extensions import with_extensions
+from rne.read.urdf.free_root import FLOATING, release_base
 from rne.read.urdf.grammar import MIRRORED, check_grammar
 from rne.read.urdf.leftovers import check_leftovers
 from rne.read.urdf.nodes import Node
@@ -111,13 +112,16 @@ def read_document(data: bytes, findings: Findings, encoding: str | None = None, 
     name = _read_name(robot, findings)
     bodies = [_read_link(element, findings) for element in each_once(robot, "link", findings)]
     joints = [_read_joint(element, findings) for element in each_once(robot, "joint", findings)]
+    bodies, joints, floating = release_base(bodies, joints, findings)
     joints = with_extensions(robot, free_followers(joints, findings), findings, extensions)
     bodies, joints = unfold_planar(bodies, joints)
     check_structure(bodies, joints, findings)
     check_passive(joints, (), findings)
     if not findings.errors:
         note_weightless(parents_first(bodies, joints), bodies, findings)
-    return Tree(name, tuple(bodies), tuple(joints), source=findings.where, notes=findings.close(), ignored=ignored)
+    notes = findings.close()
+    parts = tuple(bodies), tuple(joints)
+    return Tree(name, *parts, source=findings.where, notes=notes, ignored=ignored, floating=floating)
 
 
 def open_urdf(path_or_text: str | bytes | os.PathLike[str], strict: bool) -> tuple[Findings, bytes, str | None]:
@@ -207,12 +211,7 @@ def _read_joint(element: Element, findings: Findings) -> Joint:
     name = Node(element, "joint", findings).needed_text("name")
     node = Node(element, f"joint {name!r}", findings)
     kind = node.needed_text("type")
-    if kind == "floating":
-        node.spot.error(
-            "type 'floating' is not supported: the base is at rest here, and a free body has no motor; make the joint "
-            "fixed, or take it out, which makes its child the base"
-        )
-    elif kind and kind not in KINDS:
+    if kind and kind not in KINDS and kind != FLOATING:
         node.spot.error(f"type {kind!r} is unknown{findings.hint(kind, KINDS)}; known are {', '.join(KINDS)}")
     parent, child = node.needed_child("parent"), node.needed_child("child")
     fixed = Joint(
@@ -224,6 +223,8 @@ def _read_joint(element: Element, findings: Findings) -> Joint:
         line=element.line,
     )
     note_far("the distance from its parent", math.hypot(*fixed.origin.position), node.spot)
+    if kind == FLOATING:
+        return replace(fixed, kind=FLOATING)
     joint = fixed if KINDS.get(kind, "fixed") == "fixed" else _make_movable(fixed, kind, node)
     check_place(joint, node.spot)
     return joint

@@ -19,6 +19,7 @@ from calls.bad import (
     VECTORS,
     WRENCH,
     WRENCHES,
+    N,
     no_numbers,
 )  # fmt: skip
 from calls.call import BODY, QD, QDD, Call, call_of
@@ -79,6 +80,9 @@ BY_LAGRANGE = (
 STATES: tuple[Call, ...] = (
     *(call_of(getattr(rne, name)) for name in PLAIN),
     *(call_of(getattr(rne, name), {"rows": ROW_NUMBERS}) for name in ("operational_inertia", "inertia_ellipsoid")),
+    call_of(rne.neutral),
+    call_of(rne.integrate, {"dq": STATE}, dq=np.ones(N)),
+    call_of(rne.difference, {"q0": STATE, "q1": STATE}, q0=np.zeros(N), q1=np.ones(N)),
     call_of(rne.static_torque, {"f_ext": [None, *WRENCHES]}, f_ext={"hand": WRENCH}),
     call_of(
         rne.forward_kinematics,

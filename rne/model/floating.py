@@ -1,0 +1,77 @@
+"""A base that floats: names of its coordinates, and the one rule for what does not support it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rne.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from rne.model.tree import Tree
+
+OF_POSITION = ("base_x", "base_y", "base_z", "base_qx", "base_qy", "base_qz", "base_qw")
+"""Position of the base in the world, m, and its orientation as a unit quaternion, scalar last."""
+OF_VELOCITY = ("base_vx", "base_vy", "base_vz", "base_wx", "base_wy", "base_wz")
+"""Linear and angular velocity of the base in its own axes, m/s and rad/s."""
+NEUTRAL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+"""Pose of a base at the origin of the world, not rotated."""
+
+QUATERNION = slice(3, 7)
+"""Where the quaternion is in q."""
+OF_POSITIONS = frozenset({"q", "q0", "q1"})
+"""Names of arguments that hold positions, with one number more than velocities if the base floats."""
+
+SUPPORTED = (
+    "bias_vector", "center_of_mass", "center_of_mass_jacobian", "center_of_mass_velocity", "coriolis_matrix",
+    "coriolis_vector", "difference", "Evaluator", "forward_dynamics", "forward_kinematics", "frame_acceleration",
+    "frame_velocity", "friction_torque", "gravity_vector", "integrate", "inverse_dynamics", "jacobian",
+    "jacobian_dot_qd", "joint_wrenches", "kinetic_energy", "mass_matrix", "mass_matrix_inverse", "neutral",
+    "potential_energy", "static_torque",
+)  # fmt: skip
+"""The public functions of a state that support a floating base; those of `rne.jit` and `rne.dask` have the same names.
+"""
+
+
+class Floating:
+    """A robot whose base may float."""
+
+    __slots__ = ()
+
+    tree: Tree
+    joint_names: tuple[str, ...]
+    n: int
+
+    @property
+    def floating(self) -> bool:
+        """Whether the base floats: q begins with its pose, and qd, qdd and tau with six numbers of its motion."""
+        return self.tree.floating
+
+    @property
+    def nv(self) -> int:
+        """Numbers in qd, qdd and tau; the same as `n`."""
+        return self.n
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """Names of the numbers in qd, qdd and tau, shape (n,): `joint_names`, after those of a base that floats."""
+        return (*OF_VELOCITY, *self.joint_names) if self.floating else self.joint_names
+
+    @property
+    def position_names(self) -> tuple[str, ...]:
+        """Names of the numbers in q, shape (nq,): `joint_names`, after those of a base that floats."""
+        return (*OF_POSITION, *self.joint_names) if self.floating else self.joint_names
+
+
+def refuse_floating(tree: Tree) -> None:
+    """Refuse a robot whose base floats, in everything that does not support one.
+
+    Raises
+    ------
+    ArgumentError
+        The base floats.
+    """
+    if tree.floating:
+        raise ArgumentError(
+            f"robot: the base of {tree.name!r} floats, which this function does not support yet. Those that do: "
+            f"{', '.join(f'rne.{name}' for name in SUPPORTED)}. A robot loaded with floating=False has a fixed base"
+        )

@@ -1,0 +1,75 @@
+"""One rule for all: every public function of a robot supports a floating base, and is listed, or refuses it."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from calls import CALLS
+from calls.bad import ROBOT
+
+import rne
+from rne.model.floating import OF_POSITIONS, SUPPORTED
+
+FLOATING = rne.Robot(replace(ROBOT.tree, floating=True), ROBOT.joint_names).with_payload(
+    2.0, inertia=np.eye(3), frame="floor"
+)
+OF_VELOCITIES = {"qd", "qdd", "tau", "dq", "weights"}
+# Functions of rne.jit that make what compiled functions take, and methods that return a changed robot or what it is.
+OTHERS = {"model", "site", "sites", "joint_sites"}
+
+
+def adapted(good):
+    """The same arguments with a base at the origin, at rest."""
+    found = {}
+    for name, value in good.items():
+        if isinstance(value, list | np.ndarray) and name in OF_POSITIONS | OF_VELOCITIES:
+            base = rne.neutral(FLOATING)[:7] if name in OF_POSITIONS else np.zeros(6)
+            value = np.concatenate([np.broadcast_to(base, (*np.shape(value)[:-1], base.size)), value], axis=-1)
+        found[name] = FLOATING if value is ROBOT else value
+    return found
+
+
+def made(call, good):
+    """Make the call of a function, or of a method of the robot."""
+    if getattr(call.function, "__self__", None) is ROBOT:
+        return getattr(FLOATING, call.function.__name__)(**good)
+    return call.function(**good)
+
+
+def takes_robot(call):
+    return any(value is ROBOT for value in call.good.values())
+
+
+@pytest.mark.parametrize("call", [c for c in CALLS if takes_robot(c)], ids=lambda call: call.title)
+def test_supported_or_refused(call):
+    name = call.title
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if name in SUPPORTED or name in OTHERS:
+            assert made(call, adapted(call.good)) is not None
+            return
+        for good in (adapted(call.good), call.good | {k: FLOATING for k, v in call.good.items() if v is ROBOT}):
+            with pytest.raises(rne.ArgumentError, match=r"base of 'arm' floats.*Those that do: rne\.bias_vector"):
+                made(call, good)
+
+
+@pytest.mark.parametrize("method", ["to_urdf", "to_mjcf", "to_dh"])
+def test_files_are_refused(method):
+    with pytest.raises(rne.ArgumentError, match="floats"):
+        getattr(FLOATING, method)()
+
+
+def test_what_is_supported_is_listed_and_called():
+    titles = {call.title for call in CALLS if takes_robot(call)}
+    assert set(SUPPORTED) <= titles
+    assert list(SUPPORTED) == sorted(SUPPORTED, key=str.lower)
+
+
+def test_parameters_are_refused():
+    with pytest.raises(rne.ArgumentError, match="floats"):
+        rne.parameters(FLOATING)
+    with pytest.raises(rne.ArgumentError, match="floats"):
+        FLOATING.with_parameters(np.ones(40))
