@@ -92,12 +92,14 @@ from .identification.base_parameters import BaseParameters as BaseParameters
 from .identification.base_parameters import base_parameters as base_parameters
 from .identification.excitation import Excitation as Excitation
 from .identification.excitation import excitation as excitation
-from .identification.identify import Identification as Identification
+from .identification.identifier import Identifier as Identifier
 from .identification.identify import identify as identify
 from .identification.regressor import parameter_names as parameter_names
 from .identification.regressor import parameters as parameters
 from .identification.regressor import regressor as regressor
 from .identification.regressor import regressor_remainder as regressor_remainder
+from .identification.report import Identification as Identification
+from .identification.validation import Validation as Validation
 from .model.robot import Robot as Robot
 from .model.states import State as State
 from .model.tree import Body as Body

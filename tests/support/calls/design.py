@@ -19,6 +19,12 @@ STIFF = ROBOT.with_locked(dict.fromkeys(ROBOT.joint_names, 0.0))
 SMALL = rne.load("models/planar2/robot.dh.toml")
 EQUATIONS = rne.equations(SMALL)
 BASE = rne.base_parameters(ROBOT)
+FOUND = rne.identify(ROBOT, **MEASURED)
+IDENTIFYING = {
+    "noise": ["guessed", "", *no_numbers(N), np.zeros(N), np.full(N, -1.0)],
+    "unexcited": ["keep", "", None, 3, ["fix"], True],
+    "huber": [value for value in no_number(0.0, -1.0) if value is not None],
+}
 PLAN = rne.excitation(BASE, harmonics=1, samples=8, tries=1, velocity_limit=np.ones(N))
 SIGNIFICANCE = rne.significance(ROBOT, **MOTION)
 TAU = rne.inverse_dynamics(ROBOT, **MOTION)
@@ -104,11 +110,22 @@ DESIGN: tuple[Call, ...] = (
         rne.identify,
         {
             **{name: [None, *STATE, np.where(value > 1, np.nan, value)] for name, value in MEASURED.items()},
-            "noise": ["guessed", "", *no_numbers(N), np.zeros(N), np.full(N, -1.0)],
+            **IDENTIFYING,
         },
         **MEASURED,
         noise=np.ones(N),
+        huber=2.0,
     ),
+    call_of(
+        rne.Identifier,
+        {**IDENTIFYING, "reference": [None, 3, "found", BASE]},
+        noise=np.ones(N),
+        huber=2.0,
+        reference=FOUND,
+    ),
+    call_of(FOUND.interval, {"level": no_number(0.0, 1.0, -1.0)}),
+    call_of(FOUND.torques, {"qd": STATE, "qdd": STATE}),
+    call_of(FOUND.validate, {name: [None, *STATE] for name in MEASURED}, **MEASURED),
     call_of(
         rne.excitation,
         {
