@@ -48,13 +48,11 @@ def main() -> None:
     print(
         f"{identifier.samples:,} samples, residual {found.residual.max():.3f}, {len(base_equations(base).given)} values"
     )
-    print(
-        f"memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB, {before / 1024:.0f} MB of it before"
-    )
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(f"memory: {peak / 1024:.0f} MB, {before / 1024:.0f} MB of it before")
     each = 1e6 / (100 * CHUNK)
-    print(
-        f"identification {1e6 * spent / done:.2f} us a sample; regressor {alone * each:.2f}, new array {fresh * each:.2f}"
-    )
+    print(f"identification {1e6 * spent / done:.2f} us a sample")
+    print(f"regressor {alone * each:.2f} us a sample into memory that is there, {fresh * each:.2f} into a new array")
 
 
 if __name__ == "__main__":

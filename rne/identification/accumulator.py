@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.batch.arguments import as_batch
+from rne.batch.threads import run, thread_count
 from rne.errors import ArgumentError
 from rne.identification.equations import Equations
 from rne.identification.fit import Fit, fit
@@ -17,6 +18,7 @@ Array = NDArray[np.float64]
 Rows = tuple[Array, Array, Array, Array]  # q, qd, qdd, tau
 
 FIRST = 8192  # samples that are kept as they came: they center the moments, and show how the residuals are correlated
+PIECE = 8192  # samples that threads share
 CHUNK = 256  # samples of which the columns are evaluated at a time
 
 
@@ -82,10 +84,8 @@ class Accumulator:
             self.waiting += begin
         if begin < count and self.waiting:
             self._absorb()
-        while begin < count:
-            stop = min(count, begin + CHUNK)
-            self._put(self.moments, _floats((q, qd, qdd, tau), slice(begin, stop)))
-            begin = stop
+        if begin < count:
+            self._put(self.moments, (q[begin:], qd[begin:], qdd[begin:], tau[begin:]))
 
     def kept(self) -> Rows:
         """Return the first samples as they came: q, qd, qdd, tau."""
@@ -97,22 +97,17 @@ class Accumulator:
         if self.center is None:
             self.center = self._estimate()
         self.moments.length = FIRST // 32
-        self._put_all(self.moments)
+        self._put(self.moments, self.kept())
         self.waiting = 0
 
     def _estimate(self) -> Array:
         moments = Moments(self.equations.index)
         center, self.center = self.center, np.zeros(len(self.equations.given))
         moments.length = max(1, self.waiting)
-        self._put_all(moments)
+        self._put(moments, self.kept())
         found = fit(moments, self.equations, self.center, self.noise, "fix")
         self.center = center
         return found.change
-
-    def _put_all(self, moments: Moments) -> None:
-        rows = self.kept()
-        for begin in range(0, len(rows[0]), CHUNK):
-            self._put(moments, _floats(rows, slice(begin, begin + CHUNK)))
 
     def settled(self) -> tuple[Moments, Array]:
         """Return the moments of all samples, and what they are centered at, relative to the given parameters."""
@@ -122,7 +117,7 @@ class Accumulator:
         self.center = self._estimate() if start is None else start
         moments = Moments(self.equations.index)
         moments.length = max(1, -(-self.waiting // 64))
-        self._put_all(moments)
+        self._put(moments, self.kept())
         center, self.center = self.center, before
         return moments, center
 
@@ -133,31 +128,43 @@ class Accumulator:
         return fit(moments, self.equations, center, **choice), moments, center
 
     def _put(self, moments: Moments, rows: Rows) -> None:
-        """Add samples to moments, in pieces that fit into their blocks."""
+        """Add samples to moments, in pieces that fit into their blocks; threads share a piece."""
+        begin, count = 0, len(rows[0])
+        while begin < count:
+            if not moments.room:
+                moments.begin()
+            stop = min(count, begin + min(moments.room, PIECE))
+            part = _floats(rows, slice(begin, stop))
+            found: dict[int, tuple[Array, Array]] = {}
+
+            def work(first: int, last: int, part: Rows = part, found: dict[int, tuple[Array, Array]] = found) -> None:
+                for k in range(first, last, CHUNK):
+                    found[k] = self._moments_of(moments, _floats(part, slice(k, min(last, k + CHUNK))))
+
+            run(work, stop - begin, thread_count(None, stop - begin, part[0].shape[1]))
+            for k in sorted(found):  # always in the same order, for the same rounding
+                moments.add(0, *found[k])
+            moments.add(stop - begin, np.zeros(1), np.zeros(1))
+            begin = stop
+
+    def _moments_of(self, moments: Moments, rows: Rows) -> tuple[Array, Array]:
+        """Return the moments of samples, and their sums (n, SUMS)."""
         assert self.center is not None
         q, qd, qdd, tau = rows
-        state = (q, qd, qdd)
-        rest = tau - self.equations.torque(state)
-        joints = []
-        sums = np.zeros((len(tau), tau.shape[1], SUMS))
-        for j, X in enumerate(self.equations.columns(state)):
+        rest = tau - self.equations.torque((q, qd, qdd))
+        joints, sums = [], np.zeros((tau.shape[1], SUMS))
+        sums[:, 0], sums[:, 1] = tau.sum(axis=0), np.sum(tau**2, axis=0)
+        for j, X in enumerate(self.equations.columns((q, qd, qdd))):
             index = self.equations.index[j]
             Z = np.empty((len(X), len(index) + 1))
             Z[:, :-1] = X
             Z[:, -1] = rest[:, j] - X @ self.center[index]
-            sums[:, j, 2:] = self._bounded(Z, j)
+            sums[j, 2:] = self._bounded(Z, j)
             joints.append(Z)
-        sums[:, :, 0], sums[:, :, 1] = tau, tau**2
-        begin = 0
-        while begin < len(tau):
-            if not moments.room:
-                moments.begin()
-            stop = min(len(tau), begin + moments.room)
-            moments.add([Z[begin:stop] for Z in joints], sums[begin:stop].sum(axis=0))
-            begin = stop
+        return moments.products(joints), sums
 
     def _bounded(self, Z: Array, joint: int) -> Array:
-        """Weight rows by their residuals if these are bounded; return squares, whether within bounds, and weights."""
+        """Weight rows by their residuals if these are bounded; return sums of squares, of those within, of weights."""
         if self.huber is None or self.sd is None:
             return np.zeros(3)
         size = np.abs(Z[:, -1])
@@ -165,7 +172,7 @@ class Accumulator:
         weight = np.where(size > bound, bound / np.maximum(size, np.finfo(float).tiny), 1.0)
         squares = np.minimum(size, bound) ** 2
         Z *= np.sqrt(weight)[:, None]
-        return np.stack([squares, (size <= bound).astype(float), weight], axis=1)
+        return np.array([squares.sum(), np.count_nonzero(size <= bound), weight.sum()])
 
 
 def _floats(rows: Rows, part: slice, copy: bool = False) -> Rows:

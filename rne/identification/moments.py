@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
+ALONE = 200_000  # multiplications up to which OpenBLAS uses one thread
 MOST = 64  # blocks that are kept; merged in pairs when there are more
 SUMS = 5  # of each joint: torques, their squares, squares of clipped residuals, samples not clipped, weights
 TORQUE, TORQUE_SQUARES, CLIPPED_SQUARES, INSIDE, WEIGHTS = range(SUMS)
@@ -58,13 +59,15 @@ class Moments:
         self.grams.append(np.zeros(self.ends[-1]))
         self.sums.append(np.zeros((len(self.index), SUMS)))
 
-    def add(self, rows: Sequence[Array], sums: Array) -> None:
-        """Add samples to the open block: of each joint [X, y], (samples, columns + 1), weighted; and sums (n, SUMS)."""
-        self.counts[-1] += len(rows[0])
-        gram = self.grams[-1]
-        for Z, (first, stop) in zip(rows, pairwise(self.ends), strict=True):
-            gram[first:stop] += (Z.T @ Z).ravel()
+    def add(self, samples: int, gram: Array, sums: Array) -> None:
+        """Add samples to the open block: their moments, as `products` gives them, and sums (n, SUMS)."""
+        self.counts[-1] += samples
+        self.grams[-1] += gram
         self.sums[-1] += sums
+
+    def products(self, rows: Sequence[Array]) -> Array:
+        """Moments of samples, of each joint [X, y], (samples, columns + 1)."""
+        return np.concatenate([_gram(Z).ravel() for Z in rows])
 
     def of_joints(self, gram: Array) -> list[Array]:
         """Matrices (columns + 1, columns + 1) of the joints, of the moments of a block or of several together."""
@@ -97,6 +100,22 @@ class Moments:
     def squares(self, gram: Array, change: Array) -> Array:
         """Sum of squares of y - X change of each joint, (n,)."""
         return squares(self.index, self.of_joints(gram), change)
+
+
+def _gram(Z: Array) -> Array:
+    """Return Z^T Z, in products so small that the linear algebra library leaves them to one thread.
+
+    Its threads take longer to start than a product takes: 17 us a sample of seven joints instead of 2. One of the
+    factors is a column shorter, since for equal ones numpy calls a routine with a lower bound.
+    """
+    count = Z.shape[1]
+    rows = max(8, ALONE // (count * count))
+    found, short = np.zeros((count, count)), Z[:, :-1]
+    for begin in range(0, len(Z), rows):
+        found[:-1] += short[begin : begin + rows].T @ Z[begin : begin + rows]
+    found[-1, :-1] = found[:-1, -1]
+    found[-1, -1] = np.vdot(Z[:, -1], Z[:, -1])
+    return found
 
 
 def squares(index: Sequence[Index], grams: Sequence[Array], change: Array) -> Array:
