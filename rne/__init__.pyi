@@ -94,6 +94,8 @@ from .identification.excitation import Excitation as Excitation
 from .identification.excitation import excitation as excitation
 from .identification.identifier import Identifier as Identifier
 from .identification.identify import identify as identify
+from .identification.payload import Payload as Payload
+from .identification.payload import identify_payload as identify_payload
 from .identification.regressor import parameter_names as parameter_names
 from .identification.regressor import parameters as parameters
 from .identification.regressor import regressor as regressor

@@ -36,6 +36,7 @@ def reports():
     yield rne.excitation(base, samples=50, tries=2)
     found = rne.identify(ARM, Q, QD, QDD, rne.inverse_dynamics(ARM, Q, QD, QDD) + 0.1 * np.sin(Q))
     yield found
+    yield rne.identify_payload(ARM, "link2", Q, QD, QDD, rne.inverse_dynamics(ARM.with_payload(0.5), Q, QD, QDD))
     yield found.validate(Q, QD, QDD, rne.inverse_dynamics(ARM, Q, QD, QDD))
     yield rne.inverse_dynamics_derivatives(ARM, Q, QD)
     yield rne.inverse_dynamics_vjp(ARM, Q, QD, QDD, Q)

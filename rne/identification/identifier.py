@@ -67,7 +67,7 @@ class Identifier:
         check_robot(robot)
         check_flag("friction", friction)
         check_unexcited(unexcited)
-        weights = _noise(robot, noise)
+        weights = check_noise(robot, noise)
         bound = check_huber(huber)
         if (bound is None) != (reference is None):
             raise ArgumentError("reference: wanted together with huber: an earlier Identification of the same samples")
@@ -154,7 +154,7 @@ def check_huber(huber: float | None) -> float | None:
     return bound
 
 
-def _noise(robot: Robot, noise: ArrayLike | str | None) -> Array | str | None:
+def check_noise(robot: Robot, noise: ArrayLike | str | None) -> Array | str | None:
     """Check standard deviations, or how they are estimated."""
     if noise is None or isinstance(noise, str):
         if noise not in (None, ESTIMATED):

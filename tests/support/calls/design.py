@@ -123,6 +123,16 @@ DESIGN: tuple[Call, ...] = (
         huber=2.0,
         reference=FOUND,
     ),
+    call_of(
+        rne.identify_payload,
+        {
+            **{name: [*STATE, np.where(value > 1, np.nan, value)] for name, value in MEASURED.items()},
+            "q": [None, *STATE],
+            "tau": [None, *STATE],
+            "noise": IDENTIFYING["noise"],
+        },
+        **MEASURED,
+    ),
     call_of(FOUND.interval, {"level": no_number(0.0, 1.0, -1.0)}),
     call_of(FOUND.torques, {"qd": STATE, "qdd": STATE}),
     call_of(FOUND.validate, {name: [None, *STATE] for name in MEASURED}, **MEASURED),
