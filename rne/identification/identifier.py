@@ -203,6 +203,7 @@ def _identification(
     )
     grams = tuple(matrix.copy() for matrix in moments.of_joints(total))
     object.__setattr__(made, "_loose", loose)
+    object.__setattr__(made, "_kept", data.kept())
     object.__setattr__(made, "_moments", (grams, center, weights))
     return made
 

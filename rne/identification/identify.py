@@ -90,6 +90,12 @@ def identify(
     found = solved()
     for _ in range(ROUNDS if bound is not None else 0):
         before, found = found, solved(huber=bound, reference=found)
-        if np.all(np.nan_to_num(np.abs(found.beta - before.beta) / found.sd) <= STILL):
+        if converged(found, before):
             break
     return found
+
+
+def converged(found: Identification, before: Identification) -> bool:
+    """Return whether another pass with the weights of Huber has changed nothing that matters."""
+    change = np.nan_to_num(np.abs(found.beta - before.beta) / found.sd)
+    return bool(np.all(change <= STILL))

@@ -125,6 +125,12 @@ class Identification(Report):
         return np.asarray(np.sqrt(squares(self.equations.index, grams, change) / weights))
 
     @property
+    def kept(self) -> tuple[Array, Array, Array, Array]:
+        """The first samples, at most 8192, for pictures: q, qd, qdd and tau, (samples, n) each."""
+        rows: tuple[Array, Array, Array, Array] = self.__dict__["_kept"]
+        return rows
+
+    @property
     def _covariance(self) -> Array:
         loose: Array = self.__dict__["_loose"]
         return loose
@@ -224,6 +230,35 @@ class Identification(Report):
         tau = inverse_dynamics(self.base.robot, q, qd, qdd, friction=self.base.friction)
         change = self.base.regressor(q, qd, qdd) @ (self.beta - self.base.values())
         return np.asarray(tau + change)
+
+    def friction(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
+        """Return the part of `torques` that is identified friction; zero without ``friction=True``.
+
+        Parameters
+        ----------
+        q, qd, qdd : (..., n) positions, velocities and accelerations.
+
+        Returns
+        -------
+        tau : (..., n) N m or N.
+
+        Raises
+        ------
+        ArgumentError
+            An argument has the wrong shape or type.
+
+        Examples
+        --------
+        >>> import numpy as np, rne
+        >>> arm = rne.load("models/planar2/robot.dh.toml").with_dampers([0.5, 0.2])
+        >>> q, qd, qdd = np.random.default_rng(0).normal(size=(3, 50, 2))
+        >>> found = rne.identify(arm, q, qd, qdd, rne.inverse_dynamics(arm, q, qd, qdd, friction=True), friction=True)
+        >>> found.friction([0.0, 0.0], [1.0, 1.0], [0.0, 0.0]).round(6)
+        array([0.5, 0.2])
+        """
+        base = self.base
+        own = base.independent >= len(base.names) - len(OF_FRICTION) * len(base.robot.links.joints) * base.friction
+        return np.asarray(base.regressor(q, qd, qdd)[..., own] @ self.beta[own])
 
     def validate(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, tau: ArrayLike) -> Validation:
         """Compare the result with measurements that it was not identified from.

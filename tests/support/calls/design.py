@@ -60,6 +60,8 @@ def export_c(folder: Any, **arguments: Any) -> list[bytes]:
 
 
 FIGURES = {
+    "friction": {"report": [None, TAU, "text"]},
+    "identification": {"report": [None, TAU, "text"]},
     "breakdown": {"parts": [None, TAU, {"gravity": TAU}]},
     "energy": {"q": DRAWN, "qd": DRAWN},
     "inertia": {"q": DRAWN, "over": [0, -1, N + 1, "nowhere", None, 1.5, True, ["turret"]], "free": SEVERAL},
@@ -75,6 +77,8 @@ FIGURES = {
 SWEEP = np.sort(MOTION["q"], axis=0)
 DRAWN_OF = {
     "breakdown": {"t": T, "parts": rne.torque_breakdown(ROBOT, **MOTION)},
+    "friction": {"report": FOUND},
+    "identification": {"report": FOUND},
     "energy": {"t": T, "q": MOTION["q"], "qd": MOTION["qd"], "tau": TAU},
     "inertia": {"q": SWEEP, "over": "turret"},
     "phase": {"q": MOTION["q"], "qd": MOTION["qd"]},
@@ -135,6 +139,7 @@ DESIGN: tuple[Call, ...] = (
     ),
     call_of(FOUND.interval, {"level": no_number(0.0, 1.0, -1.0)}),
     call_of(FOUND.torques, {"qd": STATE, "qdd": STATE}),
+    call_of(FOUND.friction, {"qd": STATE, "qdd": STATE}),
     call_of(FOUND.validate, {name: [None, *STATE] for name in MEASURED}, **MEASURED),
     call_of(
         rne.excitation,
