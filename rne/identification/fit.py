@@ -32,6 +32,7 @@ LEVERAGE = 0.9  # largest share of the information on a combination of parameter
 # of six joints covered 82 to 94 % with 1/2, 92 to 98 % with this, and up to 99 % with 1.
 CORRECTION = 0.75
 UNEXCITED = ("fix", "drop", "ridge")
+QUIET = 1e-6  # torque of a joint, relative to that of others, below which it is rounding
 SMALLEST = 1e-13  # standard deviation of noise, relative to the torques, below which it is rounding
 
 
@@ -95,7 +96,7 @@ def fit(
     sd = np.ones(len(moments.index)) if noise is None or isinstance(noise, str) else noise
     scale = np.sqrt(np.diagonal(equations.prior))
     # Whether a column depends on others must not depend on the weights, which differ by many digits without noise.
-    plain, _ = moments.normal(total, np.where(torque > 0, torque, 1.0) ** -2.0, count)
+    plain, _ = moments.normal(total, np.maximum(torque, floor / SMALLEST * QUIET) ** -2.0, count)
     felt = free[_excited(plain[np.ix_(free, free)], scale[free], 0.0)]
     for k in range(REWEIGHTED):
         A, g = moments.normal(total, sd**-2.0, count)
