@@ -34,7 +34,10 @@ def reports():
     yield rne.inertia_ellipsoid(ARM, Q[0], "link2")
     yield rne.energy_balance(ARM, Q, QD)
     yield rne.excitation(base, samples=50, tries=2)
-    yield rne.identify(ARM, Q, QD, QDD, rne.inverse_dynamics(ARM, Q, QD, QDD))
+    found = rne.identify(ARM, Q, QD, QDD, rne.inverse_dynamics(ARM, Q, QD, QDD) + 0.1 * np.sin(Q))
+    yield found
+    yield rne.identify_payload(ARM, "link2", Q, QD, QDD, rne.inverse_dynamics(ARM.with_payload(0.5), Q, QD, QDD))
+    yield found.validate(Q, QD, QDD, rne.inverse_dynamics(ARM, Q, QD, QDD))
     yield rne.inverse_dynamics_derivatives(ARM, Q, QD)
     yield rne.inverse_dynamics_vjp(ARM, Q, QD, QDD, Q)
     yield rne.linearize(ARM, Q)

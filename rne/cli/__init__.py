@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from rne.cli import bench, check, equations, example, export, info, plot, residual, trajectories, view
+from rne.cli import bench, check, equations, example, export, identify, info, plot, residual, trajectories, view
 from rne.cli.options import examples
 from rne.errors import RneError
 
@@ -73,6 +73,7 @@ def _version(package: str) -> str:
         "rne check panda.urdf --verify",
         "rne id panda.urdf motion.csv -o torques.csv",
         "rne residual panda.urdf log.csv --differentiate",
+        "rne identify panda.urdf log.parquet --differentiate --friction --validate other.parquet -o found.urdf",
         "rne view panda.urdf motion.csv",
         "rne plot panda.urdf motion.csv -o torques.svg",
         "rne bench panda.urdf",
@@ -100,6 +101,7 @@ for command in (
     trajectories.forward_dynamics,
     trajectories.breakdown,
     residual.residual,
+    identify.identify,
     trajectories.convert,
     plot.plot,
     view.show_robot,

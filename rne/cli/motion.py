@@ -179,7 +179,12 @@ _WRITING = (
 
 
 def takes_motion(
-    output: str | None, streams: bool = True, forces: bool = True, optional: bool = False, beside: bool = False
+    output: str | None,
+    streams: bool = True,
+    forces: bool = True,
+    optional: bool = False,
+    beside: bool = False,
+    logs: bool = False,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Add the argument TRAJECTORY and its options to a command, which receives them as a `Job`.
 
@@ -191,11 +196,13 @@ def takes_motion(
     forces : whether the command has the options for friction and wrenches.
     optional : whether TRAJECTORY may be omitted although a file is written.
     beside : whether the output is written besides a table on stdout, and only if it is named.
+    logs : whether the argument is LOG..., several trajectories that belong together.
     """
     needed = bool(output) and not optional
     single = {} if needed else {"default": ""}  # None would be a default, too
     several = {"nargs": -1} if output and streams and not beside else single
-    trajectory = click.argument("trajectory", type=click.Path(allow_dash=True), required=needed, **several)
+    named: dict[str, Any] = {"nargs": -1, "metavar": "LOG..."} if logs else several
+    trajectory = click.argument("trajectory", type=click.Path(allow_dash=True), required=needed, **named)
     written = click.option(
         "-o",
         "--output",
@@ -218,7 +225,9 @@ def takes_motion(
             for name in ("cutoff", "window", "degree", "unwrap"):
                 if options[name] is not None and not options["differentiate"]:
                     raise click.UsageError(f"--{name} requires --differentiate")
-            if isinstance(options["trajectory"], tuple):
+            if logs:
+                options |= {"trajectory": options["trajectory"][0], "trajectories": options["trajectory"]}
+            elif isinstance(options["trajectory"], tuple):
                 options |= _several(options["trajectory"], options["output"])
             job = Job(**{part.name: options.pop(part.name) for part in fields(Job) if part.name in options})
             say(*(f"warning: {note}" for note in notes))

@@ -127,7 +127,7 @@ def _stream(robot: Robot, job: Job, work: Work) -> None:
             return encoded, count(robot, arrays, found[work.peak], chunk.nulls), compared
 
         tally = Tally(robot, work.peak)
-        with _progress(motion) as advance:
+        with progress(motion) as advance:
             # If writing takes much time, this thread is reserved for it.
             workers = 0 if threads == 1 else max(1, threads - (results.busy if results else 0))
             for encoded, counted, compared in rne.files.in_order(do, (made or motion).pieces(), workers):
@@ -287,7 +287,7 @@ def _try(robot: Robot, job: Job, work: Work, there: Sequence[str], frames: Seque
 
 
 @contextmanager
-def _progress(motion: Trajectory) -> Iterator[Callable[[int], None]]:
+def progress(motion: Trajectory) -> Iterator[Callable[[int], None]]:
     """Yield a function that shows the progress of long files on a terminal, with the rate and the remaining time."""
     if not sys.stderr.isatty():
         yield lambda _: None

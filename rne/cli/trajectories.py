@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +9,8 @@ import click
 
 import rne
 from rne.cli.motion import Job, takes_motion
-from rne.cli.options import examples, say, takes_robot
+from rne.cli.options import examples, takes_robot
+from rne.cli.robot_files import robot_writers, write_robot
 from rne.cli.stream import QUANTITIES, Work, stream
 from rne.model.robot import Robot
 
@@ -129,11 +127,7 @@ def convert(robot: Robot, job: Job, convention: str) -> None:
     t first and the others in this order and in the order of the joints; all other columns are omitted. An NPY file has
     no names, and gets only the first of q, qd, qdd, tau.
     """
-    writers: dict[str, Callable[[str], str]] = {
-        ".urdf": robot.to_urdf,
-        ".xml": robot.to_mjcf,
-        ".toml": functools.partial(robot.to_dh, convention=convention),
-    }
+    writers = robot_writers(robot, convention)
     suffix = Path(job.output).suffix.lower()
     if (suffix in writers) != (not job.trajectory):
         wanted = ", ".join(writers)
@@ -143,9 +137,7 @@ def convert(robot: Robot, job: Job, convention: str) -> None:
             else f"without TRAJECTORY the robot is written, and -o needs the name of a file that ends in {wanted}"
         )
     if suffix in writers:
-        with warnings.catch_warnings(record=True, action="always", category=rne.ModelWarning) as caught:
-            writers[suffix](job.output)
-        say(*(f"warning: {warning.message}" for warning in caught))
+        write_robot(writers[suffix], job.output)
         return
 
     def work(f_ext: object, threads: int, **given: Any) -> Arrays:  # noqa: ARG001

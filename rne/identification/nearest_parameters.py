@@ -39,17 +39,27 @@ def nearest(base: BaseParameters, prior: Array, beta: Array, covariance: Array |
     shifted by some y orthogonally to the subspace; Newton's method finds the y for which it lies in the subspace
     (Malick 2004; Qi, Sun 2006).
     """
+    return _solved(base, prior, beta, covariance)[0]
+
+
+def spread(base: BaseParameters, prior: Array, beta: Array, covariance: Array) -> Array:
+    """Return the derivative (b, b) of the base parameters of `nearest` with that covariance by `beta`."""
+    return _solved(base, prior, beta, covariance)[1]
+
+
+def _solved(base: BaseParameters, prior: Array, beta: Array, covariance: Array | None) -> tuple[Array, Array]:
+    """Return the nearest parameters, and the derivative of their base parameters by `beta`."""
     floor, dampers = np.zeros(len(prior)), _dampers(base, len(prior))
     coupled = coupled_joints(base.robot.tree)
     free = dampers[[name in coupled for name in base.robot.links.joints[: len(dampers)]]]
     floor[free] = -np.inf  # whether couplings compensate for negative dampers is judged for all of them together
-    found = _nearest(base, prior, beta, covariance, floor)
+    found, slope = _nearest(base, prior, beta, covariance, floor)
     if covariance is None or not free.size:
-        return found
+        return found, slope
     # Noise may have left active dampers. Raise them by the same amount until they are passive; larger values are too.
     raised = passive_dampers(base.robot.tree, base.robot.links.joints, found[dampers])
     if np.array_equal(raised, found[dampers]):
-        return found
+        return found, slope
     floor[dampers] = np.where(np.isinf(floor[dampers]), raised, floor[dampers])
     return _nearest(base, prior, beta, covariance, floor)
 
@@ -61,8 +71,10 @@ def _dampers(base: BaseParameters, count: int) -> NDArray[np.intp]:
     return np.arange(first, first + links * base.friction)
 
 
-def _nearest(base: BaseParameters, prior: Array, beta: Array, covariance: Array | None, floor: Array) -> Array:
-    """Do the work of `nearest` with a lower bound for each parameter of a drive."""
+def _nearest(
+    base: BaseParameters, prior: Array, beta: Array, covariance: Array | None, floor: Array
+) -> tuple[Array, Array]:
+    """Do the work of `_solved` with a lower bound for each parameter of a drive."""
     links = len(base.robot.links.joints)
     unit = _units(base, prior, beta)
     least = floor[links * _SIZE :] / unit[links * _SIZE :]
@@ -103,7 +115,10 @@ def _nearest(base: BaseParameters, prior: Array, beta: Array, covariance: Array 
             y, (value, point) = y + share * step, there
         else:
             found = found if covariance is None else point
-    return found * unit
+    if covariance is None:
+        return found * unit, np.eye(len(beta))
+    slope = K @ _cone_slope(start + across @ y, links, least) @ across
+    return found * unit, np.linalg.solve(slope + give, slope).T * length[:, None] / length
 
 
 def _units(base: BaseParameters, prior: Array, beta: Array) -> Array:

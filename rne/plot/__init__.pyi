@@ -1,6 +1,8 @@
 """The public names of rne.plot, each written once."""
 
 from .bars import sizing as sizing
+from .identified import friction as friction
+from .identified import identification as identification
 from .maps import significance as significance
 from .picture import save as save
 from .postures import inertia as inertia

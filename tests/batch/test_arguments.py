@@ -30,13 +30,14 @@ MADE = {
     rne.Robot,
     rne.Inertia,
     rne.Evaluator,
+    rne.Identifier,
     rne.TreeBuilder,
     rne.files.Differentiated,
     rne.files.Results,
     rne.files.Trajectory,
 }
 # Methods of a stream, called in an order of their own, and what is passed on to kernels: tested where they belong.
-ELSEWHERE = {rne.files.Differentiated, rne.files.Results, rne.files.Trajectory, rne.control.Controller}
+ELSEWHERE = {rne.Identifier, rne.files.Differentiated, rne.files.Results, rne.files.Trajectory, rne.control.Controller}
 
 
 def public() -> set[object]:

@@ -19,6 +19,12 @@ STIFF = ROBOT.with_locked(dict.fromkeys(ROBOT.joint_names, 0.0))
 SMALL = rne.load("models/planar2/robot.dh.toml")
 EQUATIONS = rne.equations(SMALL)
 BASE = rne.base_parameters(ROBOT)
+FOUND = rne.identify(ROBOT, **MEASURED)
+IDENTIFYING = {
+    "noise": ["guessed", "", *no_numbers(N), np.zeros(N), np.full(N, -1.0)],
+    "unexcited": ["keep", "", None, 3, ["fix"], True],
+    "huber": [value for value in no_number(0.0, -1.0) if value is not None],
+}
 PLAN = rne.excitation(BASE, harmonics=1, samples=8, tries=1, velocity_limit=np.ones(N))
 SIGNIFICANCE = rne.significance(ROBOT, **MOTION)
 TAU = rne.inverse_dynamics(ROBOT, **MOTION)
@@ -54,6 +60,8 @@ def export_c(folder: Any, **arguments: Any) -> list[bytes]:
 
 
 FIGURES = {
+    "friction": {"report": [None, TAU, "text"]},
+    "identification": {"report": [None, TAU, "text"]},
     "breakdown": {"parts": [None, TAU, {"gravity": TAU}]},
     "energy": {"q": DRAWN, "qd": DRAWN},
     "inertia": {"q": DRAWN, "over": [0, -1, N + 1, "nowhere", None, 1.5, True, ["turret"]], "free": SEVERAL},
@@ -69,6 +77,8 @@ FIGURES = {
 SWEEP = np.sort(MOTION["q"], axis=0)
 DRAWN_OF = {
     "breakdown": {"t": T, "parts": rne.torque_breakdown(ROBOT, **MOTION)},
+    "friction": {"report": FOUND},
+    "identification": {"report": FOUND},
     "energy": {"t": T, "q": MOTION["q"], "qd": MOTION["qd"], "tau": TAU},
     "inertia": {"q": SWEEP, "over": "turret"},
     "phase": {"q": MOTION["q"], "qd": MOTION["qd"]},
@@ -104,11 +114,33 @@ DESIGN: tuple[Call, ...] = (
         rne.identify,
         {
             **{name: [None, *STATE, np.where(value > 1, np.nan, value)] for name, value in MEASURED.items()},
-            "noise": ["guessed", "", *no_numbers(N), np.zeros(N), np.full(N, -1.0)],
+            **IDENTIFYING,
         },
         **MEASURED,
         noise=np.ones(N),
+        huber=2.0,
     ),
+    call_of(
+        rne.Identifier,
+        {**IDENTIFYING, "reference": [None, 3, "found", BASE]},
+        noise=np.ones(N),
+        huber=2.0,
+        reference=FOUND,
+    ),
+    call_of(
+        rne.identify_payload,
+        {
+            **{name: [*STATE, np.where(value > 1, np.nan, value)] for name, value in MEASURED.items()},
+            "q": [None, *STATE],
+            "tau": [None, *STATE],
+            "noise": IDENTIFYING["noise"],
+        },
+        **MEASURED,
+    ),
+    call_of(FOUND.interval, {"level": no_number(0.0, 1.0, -1.0)}),
+    call_of(FOUND.torques, {"qd": STATE, "qdd": STATE}),
+    call_of(FOUND.friction, {"qd": STATE, "qdd": STATE}),
+    call_of(FOUND.validate, {name: [None, *STATE] for name in MEASURED}, **MEASURED),
     call_of(
         rne.excitation,
         {

@@ -1,0 +1,341 @@
+"""The result of an identification: parameters, their uncertainties, and how well they predict."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rne.check import numbers
+from rne.dynamics.inverse_dynamics import inverse_dynamics
+from rne.errors import ArgumentError
+from rne.identification.base_parameters import BaseParameters
+from rne.identification.equations import BaseEquations, base_equations
+from rne.identification.fit import student
+from rne.identification.moments import squares
+from rne.identification.nearest_parameters import nearest, spread
+from rne.identification.regressor import parameters
+from rne.identification.validation import Validation, validation_of
+from rne.model.parameters import OF_BODY, OF_FRICTION, active_dampers, physical
+from rne.model.robot import Robot
+from rne.tables import Part, Report, percent, titled
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Identification(Report):
+    """Identified parameters of a robot and their uncertainties; printing shows a report.
+
+    Attributes
+    ----------
+    base : definition of the identified base parameters; `base.robot` is the given robot, with the gravity of the call.
+    beta, sd : (b,) their values and standard deviations, which hold for correlated noise too; the standard deviation of
+        a parameter that the motion does not show is NaN, unless it was drawn towards the given robot ("ridge").
+    covariance : (b, b) covariance matrix of the values, NaN where `sd` is.
+    inflation : (b,) factors by which correlation of the noise raises the variances.
+    freedom : (b,) degrees of freedom of the standard deviations.
+    unexcited : expressions of the base parameters that the motion does not show.
+    choice : what became of these: "fix", "drop" or "ridge".
+    condition : condition number of the weighted regressor with columns of length 1. Values of some tens are good;
+        relative errors of the model, unlike noise, can be amplified by this factor.
+    samples : number of samples.
+    torque : (n,) root mean square of the measured torque of each joint, N m or N.
+    residual : (n,) root mean square of measured minus calculated torque, N m or N.
+    prior_residual : (n,) the same for the given robot.
+    noise : (n,) standard deviations of the measured torques used as weights, given or estimated, N m or N.
+    autocorrelation : (n,) correlation of residuals of successive samples, zero for white noise; over the first 8192.
+
+    Examples
+    --------
+    >>> import numpy as np, rne
+    >>> arm = rne.load("models/planar2/robot.dh.toml")
+    >>> q, qd, qdd = np.random.default_rng(0).normal(size=(3, 50, 2))
+    >>> rne.identify(arm, q, qd, qdd, rne.inverse_dynamics(arm, q, qd, qdd)).residual.round(9)
+    array([0., 0.])
+    """
+
+    DERIVED: ClassVar = ("pi", "unphysical", "relative_sd", "relative", "physical_residual")
+
+    base: BaseParameters
+    beta: Array
+    sd: Array
+    covariance: Array
+    inflation: Array
+    freedom: Array
+    unexcited: tuple[str, ...]
+    choice: str
+    condition: float
+    samples: int
+    torque: Array
+    residual: Array
+    prior_residual: Array
+    noise: Array
+    autocorrelation: Array
+
+    @cached_property
+    def pi(self) -> Array:
+        """Parameters (P,) with base parameters `beta` that are nearest to those of the given robot, see `identify`."""
+        return nearest(self.base, self._given, self.beta)
+
+    @cached_property
+    def pi_physical(self) -> Array:
+        """Most likely physically consistent parameters (P,), for use where those of `pi` are not.
+
+        Their base parameters differ from `beta`, by little more than noise if the model is right. They minimize the sum
+        of the squares of these differences, in standard deviations, and of the distance from the given robot.
+        """
+        return nearest(self.base, self._given, self.beta, self._covariance)
+
+    @cached_property
+    def sd_physical(self) -> Array:
+        """Standard deviations (b,) of the base parameters of `pi_physical`, to first order; NaN where `sd` is.
+
+        They are smaller than `sd` where physical consistency or the given robot decides.
+        """
+        slope = spread(self.base, self._given, self.beta, self._covariance)
+        found = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", slope, np.nan_to_num(self.covariance), slope), 0.0))
+        return np.where(np.isnan(self.sd), np.nan, found)
+
+    @property
+    def relative_sd(self) -> Array:
+        """Standard deviations (b,) relative to the values; infinite for a value of zero."""
+        size = np.abs(self.beta)
+        return np.asarray(np.where(size > 0, self.sd / np.where(size > 0, size, 1.0), np.inf * np.sign(self.sd + 1.0)))
+
+    @property
+    def relative(self) -> Array:
+        """Residuals (n,) relative to the measured torques; NaN for a joint without torque."""
+        return np.asarray(self.residual / np.where(self.torque > 0, self.torque, np.nan))
+
+    @cached_property
+    def equations(self) -> BaseEquations:
+        """The equations that were solved."""
+        return base_equations(self.base)
+
+    @cached_property
+    def physical_residual(self) -> Array:
+        """RMS (n,) of measured minus calculated torque for the physically consistent robot, N m or N."""
+        grams, center, weights = self.__dict__["_moments"]
+        change = self.base.K @ (self.pi_physical if self.unphysical else self.pi) - self.base.values() - center
+        return np.asarray(np.sqrt(squares(self.equations.index, grams, change) / weights))
+
+    @property
+    def kept(self) -> tuple[Array, Array, Array, Array]:
+        """The first samples, at most 8192, for pictures: q, qd, qdd and tau, (samples, n) each."""
+        rows: tuple[Array, Array, Array, Array] = self.__dict__["_kept"]
+        return rows
+
+    @property
+    def _covariance(self) -> Array:
+        loose: Array = self.__dict__["_loose"]
+        return loose
+
+    @property
+    def _given(self) -> Array:
+        base = self.base
+        return parameters(base.robot, rotors=base.rotors, friction=base.friction)
+
+    @cached_property
+    def unphysical(self) -> tuple[str, ...]:
+        """Joints whose links or drives have physically impossible parameters in `pi`.
+
+        Rotor inertias and Coulomb friction must not be negative; dampers may be, where couplings compensate for it.
+
+        Empty if physically consistent parameters with the identified base parameters were found. Otherwise, noise or
+        unmodeled friction is the likely cause, and `robot` has the parameters `pi_physical`.
+        """
+        joints = self.base.robot.links.joints
+        size = len(OF_BODY) * len(joints)
+        sound = physical(self.pi[:size].reshape(len(joints), -1))
+        drives = self.pi[size:].reshape(-1, len(joints))
+        driving: set[str] = set()
+        if self.base.friction:  # dampers are judged together, see `rne.model.passivity`
+            driving = active_dampers(self.base.robot.tree, joints, drives[-len(OF_FRICTION)])
+            drives = np.delete(drives, -len(OF_FRICTION), axis=0)
+        sound &= (drives >= 0).all(axis=0)
+        return tuple(joint for joint, good in zip(joints, sound, strict=True) if not good or joint in driving)
+
+    @property
+    def robot(self) -> Robot:
+        """The physically consistent robot: with the parameters `pi`, or with `pi_physical` if some are `unphysical`.
+
+        ``base.robot.with_parameters(pi, strict=False)`` has exactly the identified torques in that case, too, unless it
+        is a drive that is unphysical.
+        """
+        return self.base.robot.with_parameters(self.pi_physical if self.unphysical else self.pi)
+
+    def interval(self, level: float = 0.95) -> Array:
+        """Confidence intervals (b, 2) of the base parameters, from Student's distribution; NaN where `sd` is.
+
+        Parameters
+        ----------
+        level : probability that the interval of a parameter holds its true value.
+
+        Returns
+        -------
+        interval : lower and upper bounds.
+
+        Raises
+        ------
+        ArgumentError
+            `level` is not between 0 and 1.
+
+        Examples
+        --------
+        >>> import numpy as np, rne
+        >>> arm = rne.load("models/planar2/robot.dh.toml")
+        >>> q, qd, qdd = np.random.default_rng(0).normal(size=(3, 50, 2))
+        >>> noise = np.random.default_rng(1).normal(size=q.shape)
+        >>> found = rne.identify(arm, q, qd, qdd, rne.inverse_dynamics(arm, q, qd, qdd) + noise)
+        >>> low, high = found.interval().T
+        >>> bool((low < found.beta).all() and (found.beta < high).all())
+        True
+        """
+        share = float(numbers("level", level, ()))
+        if not 0 < share < 1:
+            raise ArgumentError(f"level: wanted a number between 0 and 1, got {level!r}")
+        reach = np.array([student(share, freedom) for freedom in self.freedom]) * self.sd
+        return np.stack([self.beta - reach, self.beta + reach], axis=1)
+
+    def torques(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
+        """Return the torques (..., n) of the identified base parameters, be they physically consistent or not.
+
+        Parameters
+        ----------
+        q, qd, qdd : (..., n) positions, velocities and accelerations.
+
+        Returns
+        -------
+        tau : (..., n) N m or N.
+
+        Raises
+        ------
+        ArgumentError
+            An argument has the wrong shape or type.
+
+        Examples
+        --------
+        >>> import numpy as np, rne
+        >>> arm = rne.load("models/planar2/robot.dh.toml")
+        >>> q, qd, qdd = np.random.default_rng(0).normal(size=(3, 50, 2))
+        >>> tau = rne.inverse_dynamics(arm.with_payload(1.0), q, qd, qdd)
+        >>> bool(np.allclose(rne.identify(arm, q, qd, qdd, tau).torques(q, qd, qdd), tau))
+        True
+        """
+        tau = inverse_dynamics(self.base.robot, q, qd, qdd, friction=self.base.friction)
+        change = self.base.regressor(q, qd, qdd) @ (self.beta - self.base.values())
+        return np.asarray(tau + change)
+
+    def friction(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
+        """Return the part of `torques` that is identified friction; zero without ``friction=True``.
+
+        Parameters
+        ----------
+        q, qd, qdd : (..., n) positions, velocities and accelerations.
+
+        Returns
+        -------
+        tau : (..., n) N m or N.
+
+        Raises
+        ------
+        ArgumentError
+            An argument has the wrong shape or type.
+
+        Examples
+        --------
+        >>> import numpy as np, rne
+        >>> arm = rne.load("models/planar2/robot.dh.toml").with_dampers([0.5, 0.2])
+        >>> q, qd, qdd = np.random.default_rng(0).normal(size=(3, 50, 2))
+        >>> found = rne.identify(arm, q, qd, qdd, rne.inverse_dynamics(arm, q, qd, qdd, friction=True), friction=True)
+        >>> found.friction([0.0, 0.0], [1.0, 1.0], [0.0, 0.0]).round(6)
+        array([0.5, 0.2])
+        """
+        base = self.base
+        own = base.independent >= len(base.names) - len(OF_FRICTION) * len(base.robot.links.joints) * base.friction
+        return np.asarray(base.regressor(q, qd, qdd)[..., own] @ self.beta[own])
+
+    def validate(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, tau: ArrayLike) -> Validation:
+        """Compare the result with measurements that it was not identified from.
+
+        Parameters
+        ----------
+        q, qd, qdd, tau : (..., n) as in `identify`; for data that do not fit into memory see `Identifier.validate`.
+
+        Returns
+        -------
+        validation : Validation
+
+        Raises
+        ------
+        ArgumentError
+            An argument has the wrong shape or type, or is not finite.
+
+        Examples
+        --------
+        >>> import numpy as np, rne
+        >>> arm = rne.load("models/planar2/robot.dh.toml")
+        >>> q, qd, qdd = np.random.default_rng(0).normal(size=(3, 100, 2))
+        >>> tau = rne.inverse_dynamics(arm.with_payload(1.0), q, qd, qdd)
+        >>> found = rne.identify(arm, q[:50], qd[:50], qdd[:50], tau[:50])
+        >>> found.validate(q[50:], qd[50:], qdd[50:], tau[50:]).relative.round(6)
+        array([0., 0.])
+        """
+        return validation_of(self, {"q": q, "qd": qd, "qdd": qdd, "tau": tau})
+
+    def _parts(self) -> list[Part]:
+        beta = {
+            "": [str(k + 1) for k in range(len(self.base))],
+            "value": [f"{b:.5g}" for b in self.beta],
+            "sd": ["-" if math.isnan(s) else f"{s:.2g}" for s in self.sd],
+            "sd %": ["-" if not math.isfinite(s) else f"{100 * s:.2g}" for s in self.relative_sd],
+            "given": [f"{g:.5g}" for g in self.base.values()],
+            "base parameter": self.base.expressions,
+        }
+        torques: dict[str, Any] = {"joint": self.base.robot.joint_names}
+        rows = {
+            "torque": self.torque,
+            "as given": self.prior_residual,
+            "found": self.residual,
+            "consistent": self.physical_residual,
+            "noise": self.noise,
+        }
+        torques |= {title: tuple(f"{value:.5g}" for value in values) for title, values in rows.items()}
+        torques["found %"] = tuple(percent(self.relative))
+        torques["autocorrelation"] = tuple(f"{value:.2f}" for value in self.autocorrelation)
+        above = f"RMS of torques and residuals, {self.samples} samples"
+        return [
+            self._head(),
+            titled(beta, left=["base parameter"]),
+            *self._hidden(),
+            above,
+            titled(torques),
+            self._verdict(),
+        ]
+
+    def _head(self) -> str:
+        return f"{self.base.robot.name}: {len(self.base)} base parameters, condition number {self.condition:.3g}"
+
+    def _hidden(self) -> list[Part]:
+        if not self.unexcited:
+            return []
+        became = {
+            "fix": "kept as given",
+            "drop": "taken as zero",
+            "ridge": "drawn towards the given robot",
+        }[self.choice]
+        return [f"not shown by the motion, {became}: {'; '.join(self.unexcited)}"]
+
+    def _verdict(self) -> str:
+        bad = ", ".join(self.unphysical)
+        if not bad:
+            return "parameters are physically consistent; found.robot has them"
+        return (
+            f"parameters are not physically consistent: {bad}; found.robot has the most likely consistent ones "
+            "(pi_physical). Richer motion, friction=True or weights that fit the noise may help"
+        )
