@@ -58,6 +58,9 @@ from .dynamics.energy import potential_energy as potential_energy
 from .dynamics.evaluator import Address as Address
 from .dynamics.evaluator import Evaluator as Evaluator
 from .dynamics.forward_dynamics import forward_dynamics as forward_dynamics
+from .dynamics.frame_motion import frame_acceleration as frame_acceleration
+from .dynamics.frame_motion import frame_velocity as frame_velocity
+from .dynamics.frame_motion import jacobian_dot_qd as jacobian_dot_qd
 from .dynamics.inverse_dynamics import bias_vector as bias_vector
 from .dynamics.inverse_dynamics import coriolis_vector as coriolis_vector
 from .dynamics.inverse_dynamics import friction_torque as friction_torque
@@ -65,10 +68,7 @@ from .dynamics.inverse_dynamics import gravity_vector as gravity_vector
 from .dynamics.inverse_dynamics import inverse_dynamics as inverse_dynamics
 from .dynamics.kinematic_derivatives import jacobian_dot as jacobian_dot
 from .dynamics.kinematics import forward_kinematics as forward_kinematics
-from .dynamics.kinematics import frame_acceleration as frame_acceleration
-from .dynamics.kinematics import frame_velocity as frame_velocity
 from .dynamics.kinematics import jacobian as jacobian
-from .dynamics.kinematics import jacobian_dot_qd as jacobian_dot_qd
 from .dynamics.linear_system import LinearSystem as LinearSystem
 from .dynamics.linear_system import linearize as linearize
 from .dynamics.mass_matrix import EffectiveInertia as EffectiveInertia

@@ -47,6 +47,7 @@ from rne.dynamics import (
     coriolis,
     derivatives,
     energy,
+    frame_motion,
     kinematic_derivatives,
     kinematics,
     linear_system,
@@ -181,8 +182,8 @@ effective_inertia = _by_blocks(inertia.effective_inertia)
 forward_dynamics = _by_blocks(forward.forward_dynamics)
 forward_dynamics_derivatives = _by_blocks(derivatives.forward_dynamics_derivatives)
 forward_kinematics = _by_blocks(kinematics.forward_kinematics)
-frame_acceleration = _by_blocks(kinematics.frame_acceleration)
-frame_velocity = _by_blocks(kinematics.frame_velocity)
+frame_acceleration = _by_blocks(frame_motion.frame_acceleration)
+frame_velocity = _by_blocks(frame_motion.frame_velocity)
 friction_torque = _by_blocks(dynamics.friction_torque)
 gravity_derivative = _by_blocks(derivatives.gravity_derivative)
 gravity_vector = _by_blocks(dynamics.gravity_vector)
@@ -192,7 +193,7 @@ inverse_dynamics_derivatives = _by_blocks(derivatives.inverse_dynamics_derivativ
 inverse_dynamics_vjp = _by_blocks(torque_gradient.inverse_dynamics_vjp)
 jacobian = _by_blocks(kinematics.jacobian)
 jacobian_dot = _by_blocks(kinematic_derivatives.jacobian_dot)
-jacobian_dot_qd = _by_blocks(kinematics.jacobian_dot_qd)
+jacobian_dot_qd = _by_blocks(frame_motion.jacobian_dot_qd)
 joint_wrenches = _by_blocks(statics.joint_wrenches)
 kinetic_energy = _by_blocks(energy.kinetic_energy)
 linearize = _by_blocks(linear_system.linearize)

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from rne.batch.arguments import Floats, check_robot, settle
 from rne.check import numbers
 from rne.dynamics.forward_dynamics import forward_dynamics
+from rne.dynamics.frame_motion import frame_acceleration
 from rne.dynamics.inverse_dynamics import inverse_dynamics
-from rne.dynamics.kinematics import forward_kinematics, frame_acceleration
+from rne.dynamics.kinematics import forward_kinematics
 from rne.dynamics.statics import joint_wrenches
 from rne.errors import ArgumentError, listed
 from rne.model.robot import Robot

@@ -13,8 +13,9 @@ from rne.analysis.link_forces import along_axes, refuse_without_mass
 from rne.batch.arguments import Floats, check_robot, settle
 from rne.bodies.inertia import Inertia
 from rne.check import numbers
+from rne.dynamics.frame_motion import frame_acceleration, frame_velocity
 from rne.dynamics.inverse_dynamics import inverse_dynamics
-from rne.dynamics.kinematics import forward_kinematics, frame_acceleration, frame_velocity
+from rne.dynamics.kinematics import forward_kinematics
 from rne.dynamics.statics import joint_wrenches
 from rne.model.robot import Robot
 from rne.tables import Part, Report, cells, of_many, titled

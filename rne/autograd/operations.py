@@ -18,8 +18,9 @@ from rne.autograd.models import Columns, Model, by_parameters, columns_of, indep
 from rne.batch.arguments import Floats
 from rne.dynamics.energy import potential_energy
 from rne.dynamics.forward_dynamics import forward_dynamics
+from rne.dynamics.frame_motion import frame_velocity
 from rne.dynamics.inverse_dynamics import inverse_dynamics
-from rne.dynamics.kinematics import forward_kinematics, frame_velocity
+from rne.dynamics.kinematics import forward_kinematics
 from rne.dynamics.statics import static_torque
 from rne.errors import RneError
 from rne.identification.regressor import regressor

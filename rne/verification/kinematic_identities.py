@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from rne import lagrange
 from rne.dynamics.center_of_mass import center_of_mass, center_of_mass_jacobian, center_of_mass_velocity
-from rne.dynamics.kinematics import forward_kinematics, frame_acceleration, frame_velocity, jacobian, jacobian_dot_qd
+from rne.dynamics.frame_motion import frame_acceleration, frame_velocity, jacobian_dot_qd
+from rne.dynamics.kinematics import forward_kinematics, jacobian
 from rne.dynamics.statics import joint_wrenches, static_torque
 from rne.identification.regressor import parameters, regressor, regressor_remainder
 from rne.model.robot import Robot

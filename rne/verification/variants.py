@@ -19,9 +19,10 @@ from rne.dynamics.derivatives import (
 )
 from rne.dynamics.energy import kinetic_energy, potential_energy
 from rne.dynamics.forward_dynamics import forward_dynamics
+from rne.dynamics.frame_motion import frame_acceleration, frame_velocity
 from rne.dynamics.inverse_dynamics import friction_torque, gravity_vector, inverse_dynamics
 from rne.dynamics.kinematic_derivatives import jacobian_dot
-from rne.dynamics.kinematics import forward_kinematics, frame_acceleration, frame_velocity, jacobian
+from rne.dynamics.kinematics import forward_kinematics, jacobian
 from rne.dynamics.mass_matrix import mass_matrix, mass_matrix_inverse
 from rne.dynamics.statics import joint_wrenches, static_torque
 from rne.dynamics.torque_gradient import inverse_dynamics_vjp

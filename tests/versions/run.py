@@ -1,7 +1,8 @@
-"""Run the quick tests on each Python at hand: the oldest with the lowest versions of packages, others with the newest.
+"""Run the quick tests on the oldest Python with the lowest versions of packages, and on newer ones with the newest.
 
-    python tests/versions/run.py            # all that are at hand
-    python tests/versions/run.py 3.11 3.13  # only these
+    python tests/versions/run.py            # the oldest, and the newest at hand
+    python tests/versions/run.py --all      # all that are at hand
+    python tests/versions/run.py 3.11 3.12  # only these
 
 The lowest versions are the floors in pyproject.toml, to the letter: a floor that cannot be installed beside the others
 is an error. Packages are installed by uv, which shares what it has downloaded between environments.
@@ -111,8 +112,10 @@ def quick_tests(python: Path, name: str, constraints: Path | None) -> tuple[str,
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("only", nargs="*", type=version, metavar="3.N", help="versions of Python to try; all at hand")
-    asked = parser.parse_args().only
+    parser.add_argument("only", nargs="*", type=version, metavar="3.N", help="versions of Python to try")
+    parser.add_argument("--all", action="store_true", help="try all that are at hand")
+    given = parser.parse_args()
+    asked = given.only
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     if not shutil.which("uv"):
         raise SystemExit(f"no uv: {sys.executable} -m pip install uv")
@@ -126,8 +129,9 @@ def main() -> int:
     lowest = ENVIRONMENTS / "lowest.txt"
     lowest.write_text("".join(f"{name}=={floor}\n" for name, floor in floors(project).items()), encoding="utf-8")
     tasks = []
+    tried = asked or (at_hand if given.all else {oldest, max(at_hand, default=oldest)})
     for minor, python in at_hand.items():
-        if not asked or minor in asked:
+        if minor in tried:
             which, constraints = ("lowest", lowest) if minor == oldest else ("newest", None)
             tasks.append((python, f"python{'.'.join(map(str, minor))}-{which}", constraints))
     failed = []
