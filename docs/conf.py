@@ -27,6 +27,7 @@ extensions = [
     "sphinx.ext.mathjax",
     "sphinx.ext.viewcode",
     "sphinx_click",
+    "sphinx-mathjax-offline",
     "sphinx_design",
     "gallery",
     "parameters",

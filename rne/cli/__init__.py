@@ -89,7 +89,7 @@ def main() -> None:
     """Rigid-body dynamics of robots by recursive Newton-Euler.
 
     A ROBOT is a URDF file (.urdf, .xml; .xacro with the extra xacro), an MJCF file (.xml, .mjcf, with the extra mujoco)
-    or a DH table (.toml).
+    or a DH table (.toml), or the name of a robot that comes with rne, such as panda.
     Quantities are in SI units and radians.
     """
 

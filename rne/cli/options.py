@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import click
@@ -151,6 +152,8 @@ def takes_source(command: Callable[..., None]) -> Callable[..., None]:
         options = {name: others.pop(name) for name in ("args", "packages", "lock", "gravity", "strict", "extensions")}
         if (base := others.pop("base")) is not None:
             options["base"] = {"xyz": base[:3], "rpy": base[3:] or (0.0, 0.0, 0.0)}
+        if not Path(source).exists() and source in rne.models():
+            source = str(rne.model_path(source))
         command(Source(source, options, payload, payload_frame), **others)
 
     for decorate in reversed(_PARAMETERS):

@@ -88,7 +88,9 @@ class Equations:
 
         if not isinstance(values, Mapping) or not all(isinstance(x, (str, sympy.Symbol)) for x in values):
             raise ArgumentError(f"values: wanted a mapping from symbols or names to values, got {shown(values)}")
-        known: dict[Any, Any] = {sympy.Symbol(str(name)): value for name, value in values.items()}
+        parts = [*(expression for _, expression in self.assignments), self.M, self.C, self.g, self.tau]
+        symbols = {str(symbol): symbol for part in parts for symbol in part.free_symbols}  # with what they assume
+        known: dict[Any, Any] = {symbols.get(str(name), sympy.Symbol(str(name))): x for name, x in values.items()}
         for symbol, expression in self.assignments:
             known[symbol] = expression.xreplace(
                 {s: sympy.sympify(known[s]) for s in expression.free_symbols & known.keys()}

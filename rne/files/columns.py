@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from rne.check import unknown_name
 from rne.errors import ArgumentError, FileError, close_names, did_you_mean, shown
-from rne.files.guesses import fitting, options
+from rne.files.guesses import fitting, miscounted, options
 from rne.files.patterns import (
     NameColumns,
     advice,
@@ -212,6 +212,8 @@ def match(
             told += f"; the columns are {_listed([*map(repr, names)])}"
         if fits:
             told += f"; try {options(fit, names)}"
+        elif unlike:
+            told += miscounted(names, robot)
         raise FileError(f"{where}: missing columns: {told}")
     return Columns(
         tuple(names),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from rne.files.patterns import by_joint, by_number, quantity_of, time_like, words_of
+from rne.files.patterns import by_joint, by_number, numbered, quantity_of, time_like, words_of
 from rne.files.units import named_units, unit_in
 from rne.model.robot import Robot
 
@@ -34,6 +34,16 @@ def fitting(names: Sequence[str], robot: Robot, quantities: Sequence[str]) -> di
     if (time := time_like(names)) is not None:
         told = {"t": time, **told}
     return told
+
+
+def miscounted(names: Sequence[str], robot: Robot) -> str:
+    """Return what to say of numbered positions that are more or fewer than the coordinates; empty if none are."""
+    for pattern, count in numbered(names):
+        kind = quantity_of(pattern)
+        positions = kind[0] == "q" if kind is not None else _is_bare(pattern, robot)
+        if positions and count != robot.n and count > 1:
+            return f"; {pattern!r} has {count} columns, and {robot.name} {robot.n} coordinates"
+    return ""
 
 
 def _is_bare(pattern: str, robot: Robot) -> bool:

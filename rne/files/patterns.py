@@ -169,14 +169,19 @@ def by_joint(names: Sequence[str], joints: Sequence[str]) -> Iterator[str]:
 
 def by_number(names: Sequence[str], count: int) -> Iterator[str]:
     """Yield the patterns with {0} or {1} that match exactly as many columns as there are joints."""
+    return (pattern for pattern, columns in numbered(names) if columns == count)
+
+
+def numbered(names: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """Yield the patterns with {0} or {1} of which no number is missing, and how many columns they match."""
     sets: dict[tuple[str, str], set[str]] = {}
     for name in names:
         for found in re.finditer(r"[0-9]+", name):
             sets.setdefault((name[: found.start()], name[found.end() :]), set()).add(found[0])
     for (before, after), numbers in sets.items():
         for first in (0, 1):
-            if numbers == {str(k) for k in range(first, first + count)}:
-                yield f"{before}{{{first}}}{after}"
+            if numbers == {str(k) for k in range(first, first + len(numbers))}:
+                yield f"{before}{{{first}}}{after}", len(numbers)
 
 
 def quantity_of(name: str) -> tuple[str, bool] | None:

@@ -88,6 +88,10 @@ def read(
     else:
         wanted = ", ".join([URDF, EITHER, MJCF, DH, XACRO])
         what = _REFUSED.get(suffix, f"the suffix {suffix!r} is not that of a robot format; wanted is one of {wanted}")
+        from rne.read.shipped import models  # which imports this module
+
+        if where in models():
+            what += f"; rne.load_model({where!r}) is a robot that comes with rne"
         Findings(where).at("").fail(what)
     return replace(tree, packages=tuple(folders.items()))
 

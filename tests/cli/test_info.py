@@ -31,6 +31,17 @@ def cells(text: str, section: str) -> dict[str, list[str]]:
     return {row[1] if section == "JOINTS" else row[0]: row for row in rows}
 
 
+def test_a_robot_that_comes_with_rne_by_name(run: Run, tmp_path, monkeypatch) -> None:
+    """A file or folder of that name comes first."""
+    monkeypatch.chdir(tmp_path)
+    assert run("info", "panda").stdout == run("info", rne.model_path("panda")).stdout
+    assert run("info", "pandas").stderr.startswith("pandas: the suffix ''")
+    (tmp_path / "panda").mkdir()
+    result = run("info", "panda")
+    assert result.exit_code == 1
+    assert "rne.load_model('panda') is a robot that comes with rne" in result.stderr
+
+
 def test_the_page(run: Run, robot_file) -> None:
     result = run("info", robot_file)
     assert result.exit_code == 0

@@ -60,6 +60,14 @@ def test_arrays_of_symbols():
     assert sp.expand(found.M[0] - sp.Symbol("I") - m * (sp.Symbol("l") - l1) ** 2) == 0
 
 
+def test_numbers_for_symbols_with_assumptions():
+    """By name, or by a symbol of that name."""
+    length, mass = sp.symbols("l m", positive=True)
+    found = rne.equations([turn(length, mass)], convention="standard", gravity=[0, "-g", 0])
+    for key in ("l", length, sp.Symbol("l")):
+        assert sp.expand(found.subs({key: 2}).tau[0] - 4 * mass * a1 - 2 * mass * g * sp.cos(sp.Symbol("q1"))) == 0
+
+
 @pytest.mark.parametrize("joint", ["revolute", "prismatic"])
 @pytest.mark.parametrize(("ratio", "offset"), [(-1, 0), (2, 0.3), (-3, np.pi / 2)])
 def test_followers_in_rows_of_symbols(joint, ratio, offset):

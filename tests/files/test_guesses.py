@@ -109,6 +109,17 @@ def test_nothing_is_suggested_that_may_be_wrong(names, ur, tmp_path):
     assert suggested(written(tmp_path / "m.csv", names, q=q), ur) == ""
 
 
+@pytest.mark.parametrize(
+    ("form", "count", "told"),
+    [("q{}", 7, "'q{0}' has 7 columns, and ur5e 6 coordinates"), ("temperature{}", 7, ""), ("q{}", 1, "")],
+)
+def test_positions_of_another_robot_are_counted(form, count, told, ur, tmp_path):
+    path = written(tmp_path / "m.csv", [form.format(k) for k in range(count)], q=np.column_stack([Q, Q])[:, :count])
+    with pytest.raises(rne.FileError) as caught:
+        Trajectory(path, ur)
+    assert str(caught.value).endswith(told or f"'{form.format(count - 1)}'")
+
+
 def test_rates_beside_names_of_joints(ur, tmp_path):
     names = [f"{name} {kind}" for kind in ("angle (deg)", "speed (rpm)") for name in UR]
     path = written(tmp_path / "m.csv", names, q=np.column_stack([np.degrees(Q), Q * 30 / np.pi]))

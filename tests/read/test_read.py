@@ -51,6 +51,12 @@ def test_other_suffixes(tmp_path, name, wanted):
     assert str(tmp_path / name) in str(caught.value)
 
 
+def test_the_name_of_a_robot_that_comes_with_rne(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ModelError, match=r"wanted is one of .*; rne\.load_model\('panda'\) is a robot that comes with"):
+        read("panda")
+
+
 @pytest.mark.parametrize("name", ["none.urdf", "none.toml"])
 def test_missing_file(tmp_path, name):
     with pytest.raises(ModelError, match=f"{name}: cannot read the file: No such file"):
