@@ -150,7 +150,7 @@ def _compared(writer: Writer, case: Case) -> list[str]:
     lines += _rows(writer, f"static const {real} want[{count * size}]", case.results.reshape(1, -1))
     takes = ", ".join([*(f"{name}[k]" for name, _ in traced.arguments), f"got + {size} * k"])
     call = f"{writer.name(traced)}({takes})"
-    if traced.name == "forward_dynamics":
+    if traced.inverts:
         call = f"failures += {call}"
     return [
         *lines,

@@ -31,6 +31,10 @@ _UNITS = {
     "D": "Christoffel symbols D_ijk, row by row", "Y": "regressor, row by row: tau = Y pi",
     "pose": "homogeneous matrix of the frame in base axes, row by row",
     "J": "Jacobian of the frame in base axes, row by row: velocity of its origin, then angular velocity",
+    "dtau": "derivatives of the torques by q, then by qd, then by qdd, each a matrix row by row",
+    "dqdd": "derivatives of the accelerations by q, then by qd, then by tau, each a matrix row by row",
+    "weights": "factors of the torques", "dg": "derivative of the gravity torques by q, row by row, N m/rad",
+    "gradient": "derivatives of the sum of weights times torques, by all q, by all qd, by all qdd",
     "gravity": "acceleration of free fall in base axes, m/s^2",
     "payload": f"body on the frame: {', '.join(PAYLOAD)}, inertia about its center of mass; kg, m, kg m^2",
 }  # fmt: skip
@@ -70,7 +74,7 @@ class Writer:
         """Return the head of a function."""
         takes = [f"const {self.real} {name}[{size}]" for name, size in traced.arguments]
         size = int(np.prod(traced.shape))
-        kind = "int" if traced.name == "forward_dynamics" else "void"
+        kind = "int" if traced.inverts else "void"
         return f"{kind} {self.name(traced)}({', '.join([*takes, f'{self.real} {traced.result}[{size}]'])})"
 
     def comment(self, traced: Traced) -> list[str]:
@@ -78,7 +82,7 @@ class Writer:
         lines = [f"{traced.name.replace('*/', '')}: as in rne. {traced.program.count()} operations."]
         lines += [f"{name} : {_UNITS[name]}." for name, _ in traced.arguments]
         lines.append(f"{traced.result} : {_UNITS[traced.result]}; may be the memory of an argument.")
-        if traced.name == "forward_dynamics":
+        if traced.inverts:
             lines.append("Returns 1 where the mass matrix is singular, as far as one can tell, and 0 otherwise.")
         return boxed(lines)
 
@@ -100,7 +104,7 @@ class Writer:
                 body.append(f"    const {self._type(node)} {names[-1]} = {self._expression(node, names)};")
         unused = [f"    (void){name};" for name, _ in traced.arguments if name not in used]
         stores = [f"    {traced.result}[{k}] = {names[place]};" for k, place in enumerate(program.outputs)]
-        if traced.name == "forward_dynamics":
+        if traced.inverts:
             found = " | ".join(names[place] for place in program.conditions)
             stores.append(f"    return {found or '0'};")
         return [self.declaration(traced), "{", *unused, *loads, *body, *stores, "}"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
@@ -34,6 +34,8 @@ class Equations:
         (n, 1). Where `assignments` are not empty, in terms of what these assign.
     q, qd, qdd : tuples of symbols
         Positions q1, q2, ..., velocities qd1, ... and accelerations qdd1, ...
+    dtau_dq, dtau_dqd : sympy matrices (n, n), or None
+        Derivatives of the torques by positions and velocities, if asked for; M is that by accelerations.
     assignments : tuple of pairs
         Straight-line code: symbol and expression, each of earlier ones; empty where the equations are written out.
     coefficients : dict
@@ -60,6 +62,13 @@ class Equations:
     qdd: tuple[Any, ...]
     coefficients: Mapping[str, Any] = field(default_factory=dict)
     assignments: tuple[tuple[Any, Any], ...] = ()
+    dtau_dq: Any = None
+    dtau_dqd: Any = None
+
+    @property
+    def _matrices(self) -> dict[str, Any]:
+        names = ("M", "C", "g", "tau", "dtau_dq", "dtau_dqd")
+        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
     def subs(self, values: Mapping[Any, Any]) -> Equations:
         """Return the equations with values or expressions in place of symbols.
@@ -95,12 +104,12 @@ class Equations:
             known[symbol] = expression.xreplace(
                 {s: sympy.sympify(known[s]) for s in expression.free_symbols & known.keys()}
             )
-        found = {name: getattr(self, name).subs(known) for name in ("M", "C", "g", "tau")}
+        found = {name: matrix.subs(known) for name, matrix in self._matrices.items()}
         coefficients = {name: expression.subs(known) for name, expression in self.coefficients.items()}
         return Equations(**found, q=self.q, qd=self.qd, qdd=self.qdd, coefficients=coefficients)
 
     def python(self, name: str = "dynamics") -> str:
-        """Return a function of Python that calculates M, C, g and tau, with numpy.
+        """Return a function of Python that calculates M, C, g, tau and the derivatives that there are, with numpy.
 
         Parameters
         ----------
@@ -130,7 +139,7 @@ class Equations:
             raise ArgumentError(f"name: wanted a name in Python, got {shown(name)}")
         state = {str(s) for row in (self.q, self.qd, self.qdd) for s in row}
         assigned = {str(symbol) for symbol, _ in self.assignments}
-        others = sorted({str(s) for m in (self.M, self.C, self.g, self.tau) for s in m.free_symbols} - state - assigned)
+        others = sorted({str(s) for m in self._matrices.values() for s in m.free_symbols} - state - assigned)
         write = sympy.printing.pycode
         head = ", ".join(["q", "qd", "qdd", *(["*", *others] if others else [])])
         lines = ["import math", "", "import numpy as np", "", "", f"def {name}({head}):"]
@@ -139,7 +148,7 @@ class Equations:
             lines.append(f"    {', '.join(map(str, symbols))}, = {row}")
         lines += [f"    {symbol} = {write(expression)}" for symbol, expression in self.assignments]
         lines.append("    return (")
-        for matrix in (self.M, self.C, self.g, self.tau):
+        for matrix in self._matrices.values():
             rows = [", ".join(write(x) for x in matrix.row(i)) for i in range(matrix.rows)]
             square = matrix.cols == matrix.rows and matrix is not self.g and matrix is not self.tau
             text = ", ".join(f"[{row}]" for row in rows) if square else ", ".join(rows)
@@ -209,6 +218,7 @@ def equations(
     gravity: ArrayLike | Sequence[Any] | None = None,
     base: Any = None,
     friction: bool = False,
+    derivatives: bool = False,
 ) -> Equations:
     """Equations of motion in symbols: mass matrix, Coriolis matrix, gravity and torques.
 
@@ -226,6 +236,7 @@ def equations(
         the robot, or [0, 0, -9.81], if None.
     base : pose of the DH base frame in the world, of rows, as for `rne.from_dh`.
     friction : whether tau counts the friction of the joints.
+    derivatives : whether to add the derivatives of tau by q and qd, `dtau_dq` and `dtau_dqd`.
 
     Returns
     -------
@@ -245,10 +256,13 @@ def equations(
     >>> two = rne.equations(rows, convention="standard", gravity=[0, "-g", 0])
     >>> two.coefficients["D122"], two.coefficients["D2"]
     (-d1*d2*m2*sin(q2), d2*g*m2*cos(q1 + q2))
+    >>> rne.equations(rows[:1], convention="standard", gravity=[0, "-g", 0], derivatives=True).dtau_dq[0]
+    -d1*g*m1*sin(q1)
     """
     with needing("sympy", "equations need"):
         import sympy  # noqa: F401
     check_flag("friction", friction)
+    check_flag("derivatives", derivatives)
     if isinstance(robot_or_rows, Robot):
         for name, value in (("convention", convention), ("base", base)):
             if value is not None:
@@ -257,17 +271,17 @@ def equations(
         if not robot.n:
             raise ArgumentError(f"robot_or_rows: {robot.name} has no joint that moves")
         small = len(robot.links.joints) <= SMALL and robot.n == len(robot.links.joints)
-        return _of_numbers(robot, friction) if small else _straight(robot, friction)
+        return _of_numbers(robot, friction, derivatives) if small else _straight(robot, friction, derivatives)
     rows = robot_or_rows
     if isinstance(rows, str) or not isinstance(rows, Sequence) or not all(isinstance(row, Mapping) for row in rows):
         raise ArgumentError(f"robot_or_rows: wanted a Robot or the rows of a DH table, got {shown(rows)}")
     if convention is None:
         raise ArgumentError("convention: wanted 'standard' or 'modified' for the rows of a DH table")
     check_choice("convention", convention, ("standard", "modified"))
-    return _of_rows(robot_or_rows, convention, gravity, base, friction)
+    return _of_rows(robot_or_rows, convention, gravity, base, friction, derivatives)
 
 
-def _of_rows(rows: Any, convention: str, gravity: Any, base: Any, friction: bool) -> Equations:
+def _of_rows(rows: Any, convention: str, gravity: Any, base: Any, friction: bool, derivatives: bool) -> Equations:
     from rne.codegen.symbolic_rows import symbolic_rows, symbols_of, with_numbers
     from rne.codegen.trigonometry import Ring
 
@@ -279,16 +293,16 @@ def _of_rows(rows: Any, convention: str, gravity: Any, base: Any, friction: bool
         raise ArgumentError(f"robot_or_rows: {doubled[0]} is the name of a coordinate or rate; give the symbol another")
     ring = Ring(symbols, len(order))
     tree: Tree = with_numbers(given, convention, ring.number)
-    return _written_out(ring, table_of_numbers(tree, order), given.masses, friction)
+    return _written_out(ring, table_of_numbers(tree, order), given.masses, friction, derivatives)
 
 
-def _of_numbers(robot: Robot, friction: bool) -> Equations:
+def _of_numbers(robot: Robot, friction: bool, derivatives: bool) -> Equations:
     from rne.codegen.trigonometry import Ring
 
-    return _written_out(Ring((), robot.n), cleaned(robot.links.table), (), friction)
+    return _written_out(Ring((), robot.n), cleaned(robot.links.table), (), friction, derivatives)
 
 
-def _written_out(ring: Any, table: Any, masses: Any, friction: bool) -> Equations:
+def _written_out(ring: Any, table: Any, masses: Any, friction: bool, derivatives: bool) -> Equations:
     import sympy
 
     from rne.codegen.trigonometry import Textbook, angles, exact_operations
@@ -315,10 +329,14 @@ def _written_out(ring: Any, table: Any, masses: Any, friction: bool) -> Equation
     for i, j, k in product(ones, repeat=3):
         coefficients[f"D{i}{join}{j}{join}{k}"] = book.expression(ring.number(D[i - 1, j - 1, k - 1]))
     coefficients |= {f"D{i}": g[i - 1] for i in ones}
-    return Equations(M, C, g, tau, state[0], state[1], state[2], coefficients)
+    found = Equations(M, C, g, tau, state[0], state[1], state[2], coefficients)
+    if not derivatives:
+        return found
+    by_q, by_qd, _ = tracer.inverse_dynamics_derivatives(inputs, friction=friction)
+    return replace(found, dtau_dq=matrix(by_q), dtau_dqd=matrix(by_qd))
 
 
-def _straight(robot: Robot, friction: bool) -> Equations:
+def _straight(robot: Robot, friction: bool, derivatives: bool) -> Equations:
     import sympy
 
     from rne.codegen.straight_equations import Assignments
@@ -328,4 +346,7 @@ def _straight(robot: Robot, friction: bool) -> Equations:
     functions, lines = Functions(robot, friction=friction), Assignments(state)
     names = {"M": "mass_matrix", "C": "coriolis_matrix", "g": "gravity_vector", "tau": "inverse_dynamics"}
     found = {name: lines.matrix(functions.trace(function)) for name, function in names.items()}
+    if derivatives:
+        D = lines.matrix(functions.trace("inverse_dynamics_derivatives")._replace(shape=(3 * n, n)))
+        found |= {"dtau_dq": D[:n, :], "dtau_dqd": D[n : 2 * n, :]}
     return Equations(**found, q=state[0], qd=state[1], qdd=state[2], assignments=tuple(lines.lines))

@@ -20,10 +20,16 @@ from rne.codegen.c_source import KEYWORDS, Writer, identifier
 from rne.codegen.evaluation import evaluate
 from rne.codegen.functions import PAYLOAD, Functions, Parameters, Traced, parameters_of
 from rne.dynamics.coriolis import christoffel, coriolis_matrix
+from rne.dynamics.derivatives import (
+    forward_dynamics_derivatives,
+    gravity_derivative,
+    inverse_dynamics_derivatives,
+)
 from rne.dynamics.forward_dynamics import forward_dynamics
 from rne.dynamics.inverse_dynamics import bias_vector, gravity_vector, inverse_dynamics
 from rne.dynamics.kinematics import forward_kinematics, jacobian
 from rne.dynamics.mass_matrix import mass_matrix
+from rne.dynamics.torque_gradient import inverse_dynamics_vjp
 from rne.errors import ArgumentError, shown
 from rne.identification.regressor import regressor
 from rne.model.robot import Robot
@@ -56,7 +62,8 @@ def export_c(
     robot : the robot.
     folder : where to write; made if it is not there. Files of these names in it are replaced.
     functions : what to write, by the names in `rne`: "inverse_dynamics", "forward_dynamics", "gravity_vector",
-        "bias_vector", "mass_matrix", "coriolis_matrix", "christoffel", "regressor"; and of frames
+        "bias_vector", "mass_matrix", "coriolis_matrix", "christoffel", "regressor", "inverse_dynamics_derivatives",
+        "forward_dynamics_derivatives", "inverse_dynamics_vjp", "gravity_derivative"; and of frames
         "forward_kinematics:FRAME" and "jacobian:FRAME" (in base axes).
     name : prefix of files and functions, a name in C; that of the robot, with "_" for what C does not allow, if None.
     dtype : "float64" for ``double`` or "float32" for ``float``.
@@ -64,7 +71,8 @@ def export_c(
         and "payload" or "payload:FRAME" (10: mass, center of mass, ixx, ixy, ixz, iyy, iyz, izz about it, in the axes
         of the frame, by default that of the tip). The arguments in C stand in this order, gravity before payload,
         whatever the order here; a function has those that it depends on.
-    friction : whether inverse and forward dynamics, and the regressor, count the friction of the joints.
+    friction : whether inverse and forward dynamics, their derivatives, and the regressor count the friction of the
+        joints.
 
     Returns
     -------
@@ -143,7 +151,7 @@ def _case(robot: Robot, traced: Traced, parameters: Parameters, friction: bool, 
     """Make the numbers that a function is tested with."""
     rng = np.random.default_rng(1)
     n, given = robot.n, {"q": random_positions(robot, _CASES, rng)}
-    for name in ("qd", "qdd", "tau"):
+    for name in ("qd", "qdd", "tau", "weights"):
         given[name] = rng.normal(size=(_CASES, n))
     given["gravity"], given["payload"] = rng.normal(size=(_CASES, 3)) * 5.0, _payloads(rng)
     given = {name: values.astype(dtype) for name, values in given.items()}
@@ -159,7 +167,14 @@ def _case(robot: Robot, traced: Traced, parameters: Parameters, friction: bool, 
     return Case(traced, [a.astype(np.float64) for a in arguments], exact, tolerance)
 
 
-_STATE = ("q", "qd", "qdd", "tau")
+_WITH_FRICTION: dict[str, Any] = {
+    function.__name__: function
+    for function in (
+        inverse_dynamics, forward_dynamics, regressor, inverse_dynamics_derivatives, forward_dynamics_derivatives,
+        inverse_dynamics_vjp,
+    )
+}  # fmt: skip
+_STATE = ("q", "qd", "qdd", "tau", "weights")
 
 
 def _payloads(rng: np.random.Generator) -> Array:
@@ -189,16 +204,14 @@ def _changed(robot: Robot, parameters: Parameters, given: dict[str, Array], k: i
 def _reference(robot: Robot, name: str, friction: bool, state: list[Array]) -> Any:
     """Calculate by the functions of rne what a traced function is to give."""
     function, _, frame = name.partition(":")
-    if function in ("inverse_dynamics", "forward_dynamics", "regressor"):
-        call: Any = {
-            "inverse_dynamics": inverse_dynamics, "forward_dynamics": forward_dynamics, "regressor": regressor,
-        }[function]  # fmt: skip
-        return call(robot, *state, friction=friction)
+    if function in _WITH_FRICTION:
+        call: Any = _WITH_FRICTION[function]
+        return np.array(call(robot, *state, friction=friction))
     if frame:
         of_frame: Any = {"forward_kinematics": forward_kinematics, "jacobian": jacobian}[function]
         return of_frame(robot, *state, frame)
     plain: Any = {
         "gravity_vector": gravity_vector, "bias_vector": bias_vector, "mass_matrix": mass_matrix,
-        "coriolis_matrix": coriolis_matrix, "christoffel": christoffel,
+        "coriolis_matrix": coriolis_matrix, "christoffel": christoffel, "gravity_derivative": gravity_derivative,
     }[function]  # fmt: skip
     return plain(robot, *state)

@@ -40,6 +40,11 @@ class Traced(NamedTuple):
     shape: tuple[int, ...]
     program: Program
 
+    @property
+    def inverts(self) -> bool:
+        """Whether it inverts the mass matrix, and tells whether that is singular."""
+        return self.name.startswith("forward_dynamics")
+
 
 class Parameters(NamedTuple):
     """What is given at run time besides the state.
@@ -231,6 +236,12 @@ def _run(function: str, frame: str, state: _State, of: Functions) -> Any:
     if function == "forward_dynamics":
         tau = state.row("qdd" if of.of_joints else "tau")
         return tracer.forward_dynamics(state.still(), tau, friction=of.friction)
+    if function == "inverse_dynamics_derivatives":
+        return tracer.inverse_dynamics_derivatives(state.inputs(), friction=of.friction)
+    if function == "forward_dynamics_derivatives":
+        return tracer.forward_dynamics_derivatives(state.still(), state.row("tau"), friction=of.friction)
+    if function == "inverse_dynamics_vjp":
+        return tracer.inverse_dynamics_vjp(state.inputs(), state.row("weights"), friction=of.friction)
     if function == "regressor":
         return tracer.regressor(state.inputs(), near_whole(links.joint_sites["local"]), friction=of.friction)
     if function in _OF_FRAMES:
@@ -247,6 +258,10 @@ _KNOWN: dict[str, tuple[tuple[str, ...], str, tuple[Any, ...]]] = {
     "coriolis_matrix": (("q", "qd"), "C", ("n", "n")),
     "christoffel": (("q",), "D", ("n", "n", "n")),
     "regressor": (("q", "qd", "qdd"), "Y", ("n", "P")),
+    "inverse_dynamics_derivatives": (("q", "qd", "qdd"), "dtau", (3, "n", "n")),
+    "forward_dynamics_derivatives": (("q", "qd", "tau"), "dqdd", (3, "n", "n")),
+    "inverse_dynamics_vjp": (("q", "qd", "qdd", "weights"), "gradient", (3, "n")),
+    "gravity_derivative": (("q",), "dg", ("n", "n")),
     "forward_kinematics": (("q",), "pose", (4, 4)),
     "jacobian": (("q",), "J", (6, "n")),
 }

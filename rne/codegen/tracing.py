@@ -228,6 +228,46 @@ class Tracer:
         self._twins("christoffel", "recursion")(self._table, self._state(inputs), work, D)
         return D
 
+    def inverse_dynamics_derivatives(self, inputs: Inputs, *, friction: bool = False) -> Array:
+        """Return the derivatives (3, n, n) of the torques by q, qd and qdd."""
+        n = self.coordinates
+        D, work = self._zeros(3 * n, n), self._work(self._constant("derivatives", "WORK"))
+        self._twins("derivatives", "recursion")(self._table, self._state(inputs), work, D, _loads(friction))
+        return D.reshape(3, n, n)
+
+    def forward_dynamics_derivatives(
+        self, inputs: Inputs, tau: Sequence[Any], *, friction: bool = False
+    ) -> tuple[Array, Any]:
+        """Return the derivatives (3, n, n) of accelerations by q, qd and tau, and what `forward_dynamics` does besides.
+
+        tau : (n,), of the coordinates.
+        """
+        n = self.coordinates
+        D, mass, x, pattern = self._zeros(3 * n, n), self._zeros(n, n), self._zeros(2, n), np.zeros((2 * n, n + 1))
+        x[0] = tau
+        self._twins("sparsity", "fill_pattern")(self._table, pattern)
+        run, work = self._twins("forward_derivatives", "recursion"), self._work(self._constant("derivatives", "WORK"))
+        suspect = run(self._table, self._state(inputs), work, (mass, x, pattern), D, _loads(friction))
+        return D.reshape(3, n, n), suspect
+
+    def inverse_dynamics_vjp(self, inputs: Inputs, weights: Sequence[Any], *, friction: bool = False) -> Array:
+        """Return the gradient (3, n) of weighted torques by q, qd and qdd.
+
+        weights : (n,), of the coordinates.
+        """
+        state, out = self._state(inputs), self._zeros(1, 3 * self.coordinates)
+        state[at.TAU, : self.links] = self.expanded(weights, positions=False)
+        work = self._work(self._constant("derivative_product", "WORK"))
+        self._twins("derivative_product", "recursion")(self._table, state, work, out, _loads(friction))
+        return out.reshape(3, self.coordinates)
+
+    def gravity_derivative(self, inputs: Inputs) -> Array:
+        """Return the derivative (n, n) of the gravity vector by q."""
+        G = self._zeros(self.coordinates, self.coordinates)
+        work = self._work(self._constant("gravity_derivative", "WORK"))
+        self._twins("gravity_derivative", "recursion")(self._table, self._state(inputs), work, G)
+        return G
+
 
 def _loads(friction: bool) -> int:
     return at.SPRINGS | at.FRICTION if friction else at.SPRINGS

@@ -51,7 +51,7 @@ class States:
 
     def each(self, change: Callable[[Any], Any]) -> States:
         """Apply a function to every array."""
-        return States(*(change(x) for x in (self.q, self.qd, self.qdd, self.tau)))
+        return States(change(self.q), change(self.qd), change(self.qdd), change(self.tau))
 
 
 Function = Callable[[Robot, States], Any]

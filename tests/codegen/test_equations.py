@@ -284,3 +284,35 @@ def test_coulomb_friction():
     found = rne.equations([row], convention="standard", friction=True)
     for rate, want in ((0.5, 4 * 0.5 * 3 + 2 * 5), (0, 0), (-0.5, -4 * 0.5 * 3 - 2 * 7)):
         assert found.subs({"c": 3, "p": 5, "n": 7, "qd1": rate, "qdd1": 0}).tau[0] == want
+
+
+@pytest.mark.parametrize("friction", [False, True])
+@pytest.mark.parametrize("name", ["two_link_point_mass", "rp_arm", "two_link_point_mass_friction"])
+def test_derivatives_are_those_of_sympy(name, friction):
+    """Of equations written out, which sympy differentiates itself."""
+    found = rne.equations(rne.load_model(name), friction=friction, derivatives=True)
+    for got, by in ((found.dtau_dq, found.q), (found.dtau_dqd, found.qd)):
+        wanted = found.tau.jacobian(list(by))
+        values = dict(zip((*found.q, *found.qd, *found.qdd), np.random.default_rng(0).normal(size=6), strict=True))
+        assert_near(np.array((got - wanted).subs(values), dtype=float), np.zeros((2, 2)))
+    assert rne.equations(rne.load_model(name)).dtau_dq is None
+
+
+def test_derivatives_in_symbols():
+    rows = [turn("d1", "m1", theta=DOWN), turn("d2", "m2")]
+    found = rne.equations(rows, convention="standard", gravity=FALL, derivatives=True)
+    for got, by in ((found.dtau_dq, found.q), (found.dtau_dqd, found.qd)):
+        assert sp.simplify(got - found.tau.jacobian(list(by))) == sp.zeros(2, 2)
+    pinned = found.subs({"d1": 0.5, "d2": 0.3})
+    assert pinned.dtau_dq.free_symbols < found.dtau_dq.free_symbols
+
+
+def test_derivatives_of_many_joints_are_those_of_rne():
+    robot = rne.load("models/ur5e/robot.urdf")
+    names: dict = {}
+    exec(rne.equations(robot, derivatives=True).python(), names)
+    q, qd, qdd = np.random.default_rng(1).normal(size=(3, 6))
+    *_, by_q, by_qd = names["dynamics"](q, qd, qdd)
+    wanted = rne.inverse_dynamics_derivatives(robot, q, qd, qdd)
+    assert_near(by_q, wanted.dtau_dq)
+    assert_near(by_qd, wanted.dtau_dqd)

@@ -7,6 +7,7 @@ import oracles
 import pytest
 import reference
 from checks import assert_near, random_tree
+from complex_steps import by_complex_steps, torque, torque_derivatives
 
 import rne
 from rne.codegen.evaluation import evaluate
@@ -117,3 +118,31 @@ def test_a_singular_mass_matrix_is_told():
     robot = rne.from_dh(rows, convention="standard")
     program = Functions(robot).trace("forward_dynamics").program
     assert program.conditions
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_derivatives_are_complex_steps_of_plain_numpy(seed):
+    """With followers, slides, springs, couplings and friction."""
+    tree = random_tree(seed, 5, couplings=0.4, degenerate=0.0)
+    robot, state = rne.Robot(tree), a_state(rne.Robot(tree), seed)
+    weights = np.random.default_rng(seed).normal(size=robot.n)
+    for friction in (False, True):
+        D = torque_derivatives(tree, *state.values(), friction=friction)
+        for got, wanted in zip(traced(robot, "inverse_dynamics_derivatives", state, friction=friction), D, strict=True):
+            assert_near(got, wanted)
+        gradient = traced(robot, "inverse_dynamics_vjp", {**state, "weights": weights}, friction=friction)
+        for got, wanted in zip(gradient, D, strict=True):
+            assert_near(got, weights @ wanted)
+    G = by_complex_steps(lambda x: reference.gravity_vector(tree, x), state["q"])
+    assert_near(traced(robot, "gravity_derivative", {"q": state["q"]}), G)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_derivatives_of_accelerations_undo_those_of_torques(seed):
+    tree = random_tree(seed, 5, massless=0.0, degenerate=0.0, heavy_tips=True)
+    robot, state = rne.Robot(tree), a_state(rne.Robot(tree), seed)
+    tau = torque(tree, *state.values())
+    by_q, by_qd, M = torque_derivatives(tree, *state.values())
+    got = traced(robot, "forward_dynamics_derivatives", {"q": state["q"], "qd": state["qd"], "tau": tau})
+    for X, wanted in zip(got, (-by_q, -by_qd, np.eye(robot.n)), strict=True):
+        assert_near(M @ X, wanted, rtol=1e-9)

@@ -20,7 +20,8 @@ COMPILERS = [
 ]  # fmt: skip
 ALL = (
     "inverse_dynamics", "forward_dynamics", "gravity_vector", "bias_vector", "mass_matrix", "coriolis_matrix",
-    "christoffel", "regressor",
+    "christoffel", "regressor", "inverse_dynamics_derivatives", "forward_dynamics_derivatives", "inverse_dynamics_vjp",
+    "gravity_derivative",
 )  # fmt: skip
 
 

@@ -104,8 +104,8 @@ def no_outs(shape: tuple[int, ...]) -> list[Any]:
 
 
 FLAGS = (
-    "browser", "extensions", "friction", "per_body", "per_link", "products", "rotors", "saturate", "single", "springs",
-    "strict",
+    "browser", "derivatives", "extensions", "friction", "per_body", "per_link", "products", "rotors", "saturate",
+    "single", "springs", "strict",
 )  # fmt: skip
 BAD: dict[str, list[Any]] = {
     "robot": ROBOTS,
