@@ -193,8 +193,9 @@ class Choice(NamedTuple):
 def chosen(moments: Moments, equations: LawEquations, center: Array, sd: Array) -> Choice:
     """Choose the law of each joint by its held-out error.
 
-    It is the law with the fewest terms within two standard errors of the least error. Each of some stretches of the samples is predicted from the others. `center` is where the moments are centered,
-    relative to the given values; `sd` (n,) are the standard deviations of the torques.
+    It is the law with the fewest terms within two standard errors of the least error. Each of some stretches of the
+    samples is predicted from the others. `center` is where the moments are centered, relative to the given values; `sd`
+    (n,) are the standard deviations of the torques.
     """
     n, count = equations.robot.n, len(equations.given)
     parts = moments.merged(FOLDS)

@@ -156,6 +156,8 @@ DESIGN: tuple[Call, ...] = (
             "harmonics": no_count(1),
             "samples": no_count(4),
             "tries": no_count(1),
+            "criterion": ["trace", "", None, 3, ["condition"]],
+            "allowed": [True, 3, "no", [len]],
             "velocity_limit": [*no_numbers(N), np.zeros(N), np.full(N, -1.0)],
         },
         base=BASE,
