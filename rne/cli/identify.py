@@ -17,7 +17,6 @@ from rne.cli.motion import Job, takes_motion
 from rne.cli.options import examples, say, show, takes_robot
 from rne.cli.robot_files import robot_writers, write_robot
 from rne.cli.stream import opened, progress
-from rne.identification.identify import ROUNDS, converged
 from rne.model.robot import Robot
 
 
@@ -87,6 +86,8 @@ def identify(
         "noise": None if equal_noise else "estimated",
         "unexcited": unexcited,
     }
+    from rne.identification.identify import ROUNDS, converged  # which imports numba
+
     found = _solved(robot, job, rne.Identifier(robot, **options))
     for _ in range(ROUNDS if huber is not None else 0):
         before = found
