@@ -97,6 +97,7 @@ from .identification.base_parameters import BaseParameters as BaseParameters
 from .identification.base_parameters import base_parameters as base_parameters
 from .identification.excitation import Excitation as Excitation
 from .identification.excitation import excitation as excitation
+from .identification.friction_laws import FrictionLaw as FrictionLaw
 from .identification.identifier import Identifier as Identifier
 from .identification.identify import identify as identify
 from .identification.payload import Payload as Payload

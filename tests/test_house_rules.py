@@ -233,7 +233,7 @@ def documentation(value: object) -> str:
 
 def section_of(value: object) -> str:
     """Reports and their entries are read, and never made by hand."""
-    read = (Report, rne.Finding, rne.IdentityCheck, rne.Problem)
+    read = (Report, rne.Finding, rne.FrictionLaw, rne.IdentityCheck, rne.Problem)
     return "Attributes" if inspect.isclass(value) and issubclass(value, read) else "Parameters"
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from rne.cli import bench, check, equations, example, export, identify, info, plot, residual, trajectories, view
+from rne.cli import bench, check, equations, example, excite, export, identify, info, plot, residual, trajectories, view
 from rne.cli.options import examples
 from rne.errors import RneError
 
@@ -101,6 +101,7 @@ for command in (
     trajectories.forward_dynamics,
     trajectories.breakdown,
     residual.residual,
+    excite.excite,
     identify.identify,
     trajectories.convert,
     plot.plot,

@@ -17,7 +17,6 @@ from rne.cli.motion import Job, takes_motion
 from rne.cli.options import examples, say, show, takes_robot
 from rne.cli.robot_files import robot_writers, write_robot
 from rne.cli.stream import opened, progress
-from rne.identification.identify import ROUNDS, converged
 from rne.model.robot import Robot
 
 
@@ -37,6 +36,9 @@ from rne.model.robot import Robot
 )
 @click.option("--rotors/--no-rotors", default=True, show_default=True, help="Identify the reflected rotor inertias.")
 @click.option(
+    "--friction-laws", is_flag=True, help="Choose the friction law of each joint by held-out error; implies --friction."
+)
+@click.option(
     "--equal-noise", is_flag=True, help="Give the torques of all joints the same weight; by default it is estimated."
 )
 @click.option("--huber", metavar="BOUND", type=float, help="Bound the weight of outliers, such as 1.345.")
@@ -53,6 +55,7 @@ def identify(
     job: Job,
     validate: tuple[str, ...],
     rotors: bool,
+    friction_laws: bool,
     equal_noise: bool,
     huber: float | None,
     unexcited: str,
@@ -79,10 +82,12 @@ def identify(
         raise click.UsageError("--huber reads the logs several times, which standard input cannot be")
     options: dict[str, Any] = {
         "rotors": rotors,
-        "friction": job.friction,
+        "friction": "select" if friction_laws else job.friction,
         "noise": None if equal_noise else "estimated",
         "unexcited": unexcited,
     }
+    from rne.identification.identify import ROUNDS, converged  # which imports numba
+
     found = _solved(robot, job, rne.Identifier(robot, **options))
     for _ in range(ROUNDS if huber is not None else 0):
         before = found
@@ -91,7 +96,7 @@ def identify(
             break
     held = None
     if validate:
-        other = rne.Identifier(robot, rotors=rotors, friction=job.friction)
+        other = rne.Identifier.like(found)
         _read(robot, replace(job, trajectories=validate), other)
         held = other.validate(found)
     show(str(found))

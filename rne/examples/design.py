@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from numpy import cos, sin
+from numpy.typing import NDArray
 
 import rne
 from rne.examples.registry import example
 from rne.examples.sheet import Sheet
+
+Array = NDArray[np.float64]
+Motion = tuple[Array, Array, Array]
 
 
 @example("L3 section 3.1, simplify for real-time control", "stanford_6dof", "two_link_com_inertia")
@@ -124,4 +128,64 @@ def identification() -> Sheet:
         sheet.row(f"{name}, regrouped", value, found.beta[kept.index(name)])
     sheet.say(found)
     sheet.plot(lambda: rne.plot.torques(true, motion.t, measured))
+    return sheet
+
+
+@example("L3 identification by experiment, validated", "two_link_com_inertia")
+def from_log_to_robot() -> Sheet:
+    """From a log to a validated robot: torques by the formulas of a heavier arm with friction and noise."""
+    g, L1 = 9.81, 0.7
+
+    def torques(motion: Motion, m1: float, m2: float, LC1: float, LC2: float, IC1: float, IC2: float) -> Array:
+        """Return the torques of two links, equation (4.12), for angles from the horizontal."""
+        (th1, th2), (w1, w2), (a1, a2) = (x.T for x in motion)
+        M12 = m2 * (LC2**2 + L1 * LC2 * cos(th2)) + IC2
+        M11 = m1 * LC1**2 + IC1 + m2 * (L1**2 + LC2**2 + 2 * L1 * LC2 * cos(th2)) + IC2
+        h, G2 = m2 * L1 * LC2 * sin(th2), m2 * g * LC2 * cos(th1 + th2)
+        tau1 = M11 * a1 + M12 * a2 - h * (w2**2 + 2 * w1 * w2) + (m1 * LC1 + m2 * L1) * g * cos(th1) + G2
+        return np.stack([tau1, M12 * a1 + (m2 * LC2**2 + IC2) * a2 + h * w1**2 + G2], axis=1)
+
+    def log(t: Array, seed: int) -> tuple[Motion, Array, Array]:
+        """Return a motion, the torques measured on the unknown arm, and their noise."""
+        motion = plan.at(t)
+        noise = 0.2 * np.random.default_rng(seed).normal(size=(len(t), 2))
+        friction = [0.8, 0.4] * motion[1] + [1.5, 0.7] * np.sign(motion[1])
+        return motion, torques(motion, *unknown) + friction + noise, noise
+
+    arm = rne.load_model("two_link_com_inertia")  # as its drawing says
+    drawn, unknown = (2.2, 1.3, 0.35, 0.2, 0.09, 0.03), (2.5, 1.7, 0.31, 0.27, 0.11, 0.045)
+    plan = rne.excitation(rne.base_parameters(arm, rotors=False, friction=True), velocity_limit=[3.0, 3.0], tries=50)
+    motion, measured, _ = log(np.linspace(0.0, 20.0, 4001), seed=1)
+    found = rne.identify(arm, *motion, measured, rotors=False, friction=True)
+
+    m1, m2, LC1, LC2, IC1, IC2 = unknown
+    wanted = {
+        "mx_theta1": m1 * LC1 + m2 * L1,
+        "Izz_theta1": IC1 + m1 * LC1**2 + m2 * L1**2,
+        "mx_theta2": m2 * LC2,
+        "Izz_theta2": IC2 + m2 * LC2**2,
+        "viscous_theta1": 0.8,
+        "coulomb_plus_theta1": 1.5,
+        "viscous_theta2": 0.4,
+        "coulomb_minus_theta2": 0.7,
+    }
+    kept = [found.base.names[k] for k in found.base.independent]
+    sheet = Sheet("Measured minus calculated torque of the arm as drawn, RMS, and base parameters that were found:")
+    error = measured - torques(motion, *drawn)
+    sheet.rows_of(["joint 1 as given", "joint 2 as given"], np.sqrt((error**2).mean(axis=0)), found.prior_residual)
+    for name, value in wanted.items():
+        at = kept.index(name)
+        sheet.row(f"{name}, regrouped", value, found.beta[at], within=float(5 * found.sd[at] / value))
+    sheet.say(found)
+
+    sheet.say("Another log, which was not used: what is left is the noise. The robot predicts it as well:")
+    motion, measured, noise = log(np.linspace(0.0, 6.0, 1201), seed=2)
+    held = found.validate(*motion, measured)
+    floor = np.sqrt((noise**2).mean(axis=0))
+    sheet.rows_of(["joint 1, held out", "joint 2, held out"], floor, held.found, within=0.05)
+    model = rne.inverse_dynamics(found.robot, *motion, friction=True)
+    left = np.sqrt(((measured - model) ** 2).mean(axis=0))
+    sheet.rows_of(["found.robot, joint 1", "found.robot, joint 2"], floor, left, within=0.05)
+    sheet.say(held)
+    sheet.plot(lambda: rne.plot.friction(found))
     return sheet

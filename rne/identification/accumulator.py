@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.batch.arguments import as_batch
 from rne.batch.threads import run, thread_count
 from rne.errors import ArgumentError
-from rne.identification.equations import Equations
+from rne.identification.equations import Equations, Index
 from rne.identification.fit import Fit, fit
 from rne.identification.moments import SUMS, Moments
 
@@ -32,6 +30,7 @@ class Accumulator:
     equations : of the parameters.
     noise, unexcited : as in `Identifier`.
     huber : bound of the residuals in standard deviations; None for no bound.
+    final : whether the columns stay as they are, rather than that they suit the velocities of the first samples.
     start, sd : parameters, and standard deviations of the torques, about which residuals are bounded; None if not.
     """
 
@@ -43,9 +42,10 @@ class Accumulator:
         huber: float | None = None,
         start: Array | None = None,
         sd: Array | None = None,
+        final: bool = False,
     ) -> None:
         self.equations, self.noise, self.unexcited, self.huber = equations, noise, unexcited, huber
-        self.sd = sd
+        self.sd, self.final = sd, final
         self.center = None if start is None else start - equations.given
         self.moments = Moments(equations.index)
         self.first: list[Rows] = []
@@ -94,6 +94,8 @@ class Accumulator:
 
     def _absorb(self) -> None:
         """Put the samples that wait into the moments, about an estimate from them."""
+        if not self.final:
+            self.equations = self.equations.scaled(self.kept()[1])
         if self.center is None:
             self.center = self._estimate()
         self.moments.length = FIRST // 32
@@ -105,7 +107,7 @@ class Accumulator:
         center, self.center = self.center, np.zeros(len(self.equations.given))
         moments.length = max(1, self.waiting)
         self._put(moments, self.kept())
-        found = fit(moments, self.equations, self.center, self.noise, "fix")
+        found = fit(moments, self.equations, self.center, self.noise, "fix", correlated=False)
         self.center = center
         return found.change
 
@@ -113,6 +115,8 @@ class Accumulator:
         """Return the moments of all samples, and what they are centered at, relative to the given parameters."""
         if not self.waiting:
             return self.moments, np.zeros(len(self.equations.given)) if self.center is None else self.center
+        if not self.final:
+            self.equations = self.equations.scaled(self.kept()[1])
         before, start = self.center, self.center
         self.center = self._estimate() if start is None else start
         moments = Moments(self.equations.index)
@@ -121,11 +125,9 @@ class Accumulator:
         center, self.center = self.center, before
         return moments, center
 
-    def solved(self, **options: Any) -> tuple[Fit, Moments, Array]:
-        """Solve, and return the solution with the moments and their center."""
-        moments, center = self.settled()
-        choice = {"noise": self.noise, "unexcited": self.unexcited, "huber": self.huber} | options
-        return fit(moments, self.equations, center, **choice), moments, center
+    def fit(self, moments: Moments, center: Array, only: Index | None = None) -> Fit:
+        """Estimate the parameters, or some of them with the others zero, from settled moments."""
+        return fit(moments, self.equations, center, self.noise, self.unexcited, self.huber, only)
 
     def _put(self, moments: Moments, rows: Rows) -> None:
         """Add samples to moments, in pieces that fit into their blocks; threads share a piece."""

@@ -42,6 +42,9 @@ class Equations(Protocol):
     @property
     def index(self) -> tuple[Index, ...]: ...  # noqa: D102
 
+    def scaled(self, qd: Array) -> Equations:
+        """Return the equations with columns that suit such velocities (samples, n), if they depend on these."""
+
     def torque(self, state: State) -> Array:
         """Torques (samples, n) of the given values."""
 
@@ -63,6 +66,10 @@ class BaseEquations:
     def robot(self) -> Robot:
         """The given robot."""
         return self.base.robot
+
+    def scaled(self, qd: Array) -> BaseEquations:  # noqa: ARG002
+        """Return the equations, which do not depend on velocities."""
+        return self
 
     def torque(self, state: State) -> Array:
         """Torques (samples, n) of the given robot."""

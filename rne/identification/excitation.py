@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.check import numbers, whole_number
+from rne.check import check_choice, numbers, whole_number
 from rne.errors import ArgumentError
 from rne.identification.base_parameters import BaseParameters
 from rne.model.robot import Robot
@@ -20,6 +21,8 @@ Array = NDArray[np.float64]
 GRID = 64  # samples per period of the fastest harmonic when searching for peaks; true peaks are at most 0.12 % higher
 ROUNDING = 1e-9  # relative margin to the limits, for rounding
 TINY = float(np.finfo(np.float64).tiny)
+CRITERIA = ("condition", "log_det")
+SMALLER = 0.9  # size of the next motion to start from, where one was not allowed
 STRIDE = 0.3  # step of the random search, relative to the best coefficients so far
 
 
@@ -82,14 +85,16 @@ def excitation(
     samples: int = 200,
     tries: int = 200,
     velocity_limit: ArrayLike | None = None,
+    criterion: str = "condition",
+    allowed: Callable[[Array], bool] | None = None,
     seed: int = 0,
 ) -> Excitation:
     """Exciting motion for `identify`: well conditioned for the base parameters, and within the joint limits.
 
     A finite Fourier series (Swevers, Ganseman, Tükel, De Schutter, Van Brussel 1997) whose coefficients come from a
-    random search for a small condition number. Since the motion is periodic, noise can be averaged over several periods
-    of a measurement, and velocities and accelerations follow from the series. Obstacles and torque limits are not
-    considered, and the motion does not start at rest.
+    random search for a small condition number, or a large determinant. Since the motion is periodic, noise can be
+    averaged over several periods of a measurement, and velocities and accelerations follow from the series. Torque
+    limits are not considered, obstacles only by `allowed`, and the motion does not start at rest.
 
     Limits of position and velocity hold at all times, not only at the samples, and also for mimic joints. A joint
     without limits moves at most half a turn, or one meter, from zero or from the limit nearest to zero.
@@ -102,6 +107,12 @@ def excitation(
     samples : number of times in a period at which the regressor is evaluated.
     tries : number of series evaluated by the search.
     velocity_limit : (n,) largest velocities, rad/s or m/s; those of the robot, mimic joints included, if None.
+    criterion : what the search makes small: "condition", the condition number of the regressor with columns of length
+        1, for small errors in all directions; or "log_det", minus the logarithm of the determinant of W^T W with the
+        stacked regressor W, for a small volume of the confidence region at equal noise of all joints (D-optimal).
+    allowed : function of the positions (samples, n) of a motion that returns whether it may be run, for example
+        because the robot hits neither itself nor its surroundings; all motions may be run if None. Where none may, the
+        search begins with smaller and smaller motions.
     seed : of the random search; the same seed gives the same motion.
 
     Returns
@@ -111,8 +122,8 @@ def excitation(
     Raises
     ------
     ArgumentError
-        A number is not positive or too small, the robot has no joints, or no position satisfies the limits of a joint
-        and those of its mimic joints.
+        A number is not positive or too small, the robot has no joints, no position satisfies the limits of a joint
+        and those of its mimic joints, or no motion was allowed.
 
     Examples
     --------
@@ -134,24 +145,50 @@ def excitation(
         raise ArgumentError(f"velocity_limit: wanted positive numbers, got {fastest.tolist()}")
     if velocity_limit is None:
         fastest = velocity_limits(robot)
+    check_choice("criterion", criterion, CRITERIA)
+    if allowed is not None and not callable(allowed):
+        raise ArgumentError(f"allowed: wanted a function of positions, or None; got {type(allowed).__name__}")
     center, reach = _room(robot)
     rng, t = np.random.default_rng(seed), np.linspace(0.0, period, samples, endpoint=False)
 
-    def within_limits(sines: Array, cosines: Array) -> Excitation:
+    def within_limits(sines: Array, cosines: Array, share: float) -> Excitation:
         q, qd, qdd = _motion(t, period, sines, cosines)
         peak, top = _peaks(period, sines, cosines)
-        size = (1 - ROUNDING) * np.minimum(reach / peak, fastest / top)
+        size = share * (1 - ROUNDING) * np.minimum(reach / peak, fastest / top)
         q, qd, qdd = center + size * q, size * qd, size * qdd
         return Excitation(period, center, size * sines, size * cosines, t, q, qd, qdd, _condition(base, q, qd, qdd))
 
-    best = within_limits(*rng.normal(size=(2, harmonics, robot.n)))
+    def score(motion: Excitation) -> float:
+        if allowed is not None and not allowed(motion.q.copy()):
+            return math.inf
+        return motion.condition if criterion == CRITERIA[0] else _minus_log_det(base, motion)
+
+    share = 1.0
+    sines, cosines = rng.normal(size=(2, harmonics, robot.n))
+    best = within_limits(sines, cosines, share)
+    least = score(best)
     for _ in range(tries - 1):
+        if least == math.inf and allowed is not None:  # nothing to start from yet
+            share *= SMALLER
+            sines, cosines = rng.normal(size=(2, harmonics, robot.n))
+            best = within_limits(sines, cosines, share)
+            least = score(best)
+            continue
         scale = STRIDE * np.sqrt(np.mean(best.sines**2 + best.cosines**2, axis=0))
         step = scale * rng.normal(size=(2, harmonics, robot.n))
-        found = within_limits(best.sines + step[0], best.cosines + step[1])
-        if found.condition < best.condition:
-            best = found
+        found = within_limits(best.sines + step[0], best.cosines + step[1], share)
+        reached = score(found)
+        if reached < least:
+            best, least = found, reached
+    if least == math.inf and allowed is not None:
+        raise ArgumentError(f"allowed: none of {tries} motions may be run; allow more, or raise tries")
     return best
+
+
+def _minus_log_det(base: BaseParameters, motion: Excitation) -> float:
+    W = base.regressor(motion.q, motion.qd, motion.qdd).reshape(motion.q.size, len(base))
+    sign, value = np.linalg.slogdet(W.T @ W)
+    return -float(value) if sign > 0 else math.inf
 
 
 def _room(robot: Robot) -> tuple[Array, Array]:

@@ -26,6 +26,7 @@ REWEIGHTED = 30  # largest number of reweighting iterations
 SAME = 1e-3  # relative change of the weights at which they have converged
 DEPENDENT = 1e-13  # share of the square of a column that others leave, at or below which it depends on them
 USELESS = 30.0  # standard deviation, in plausible sizes of the parameter, from where on it counts as not excited
+ROUNDING = 1e-14  # eigenvalue of a normal matrix with unit diagonal, relative to the largest, that is rounding
 LEVERAGE = 0.9  # largest share of the information on a combination of parameters that one block is taken to have
 # Exponent of the correction for what a block itself takes off its residuals: 1/2 removes the bias for white noise
 # (CR2), 1 is the jackknife (CR3). On simulated logs of 300 to 4000 samples with white or colored noise, 95 % intervals
@@ -70,6 +71,7 @@ def fit(
     unexcited: str,
     huber: float | None = None,
     only: Index | None = None,
+    correlated: bool = True,
 ) -> Fit:
     """Estimate parameters from moments that are centered at `center`, relative to the given values.
 
@@ -79,6 +81,7 @@ def fit(
     unexcited : what becomes of parameters that the motion does not determine, one of `UNEXCITED`.
     huber : the bound at which residuals were clipped, in standard deviations; None if they were not.
     only : the parameters that may be estimated, the others being zero; all if None.
+    correlated : whether to look for correlation of the noise; white noise is assumed otherwise.
     """
     count, total, samples = len(equations.given), moments.total(), moments.samples
     free = np.arange(count) if only is None else only
@@ -108,8 +111,8 @@ def fit(
         rest = np.setdiff1d(np.arange(count), kept)
         known = (A + prior)[np.ix_(kept, kept)]
         wanted = g[kept] + (prior @ fixed)[kept] - A[np.ix_(kept, rest)] @ fixed[rest]
-        length = np.sqrt(np.diagonal(known))
-        inverse = np.linalg.inv(known / np.outer(length, length)) / np.outer(length, length)
+        half, _ = _root_of_inverse(known)
+        inverse = half @ half.T
         change[kept] = inverse @ wanted
         left = moments.squares(total, change)
         if isinstance(noise, np.ndarray):
@@ -127,20 +130,31 @@ def fit(
     # The last weights differ little from those of the estimate; the covariance is that of the last.
     A, _ = moments.normal(total, sd**-2.0, count)
     known = (A + prior)[np.ix_(kept, kept)]
-    length = np.sqrt(np.diagonal(known))
-    values = np.linalg.eigvalsh(known / np.outer(length, length)) if len(kept) else np.ones(1)
-    inverse = np.linalg.inv(known / np.outer(length, length)) / np.outer(length, length)
+    half, condition = _root_of_inverse(known)
     slope = np.ones(len(sd))
     if huber is not None:  # the mean slope of the clipped residual, relative to the mean weight
         slope = clipped[:, INSIDE] / np.maximum(clipped[:, WEIGHTS], 1.0)
-    grown, freedom = _inflation(moments, inverse, change, kept, sd, slope)
+    grown, freedom = np.ones(len(kept)), np.full(len(kept), np.inf)
+    if correlated:
+        grown, freedom = _inflation(moments, half, change, kept, sd, slope)
+    inverse = half @ half.T
     covariance = np.zeros((count, count))
     root = np.sqrt(grown)
     covariance[np.ix_(kept, kept)] = inverse * np.outer(root, root)
     inflation, degrees_of = np.ones(count), np.full(count, np.inf)
     inflation[kept], degrees_of[kept] = grown, freedom
-    condition = math.sqrt(values[-1] / max(values[0], np.finfo(float).tiny))
     return Fit(change, covariance, kept, weak, condition, sd, inflation, degrees_of)
+
+
+def _root_of_inverse(known: Array) -> tuple[Array, float]:
+    """Return R with known^-1 = R R^T, and the condition number of columns of length 1 that have this normal matrix."""
+    if not len(known):
+        return known, 1.0
+    length = np.sqrt(np.diagonal(known))
+    values, Q = np.linalg.eigh(known / np.outer(length, length))
+    values = np.maximum(values, ROUNDING * values[-1])
+    half: Array = Q / np.sqrt(values) / length[:, None]
+    return half, math.sqrt(values[-1] / values[0])
 
 
 def consistency(bound: float) -> float:
@@ -186,7 +200,7 @@ def _leverage(moments: Moments, total: Array, inverse: Array, kept: Index, sd: A
 
 
 def _inflation(
-    moments: Moments, inverse: Array, change: Array, kept: Index, sd: Array, slope: Array
+    moments: Moments, half: Array, change: Array, kept: Index, sd: Array, slope: Array
 ) -> tuple[Array, Array]:
     """Return variances (kept,) relative to those under white noise, and their degrees of freedom.
 
@@ -194,11 +208,11 @@ def _inflation(
     over their length; blocks of twice the length show how much. Variances of single parameters from some tens of blocks
     are uncertain, and are moderated by those of all others.
     """
-    half = max(len(moments.grams) // 2, 1)
-    fine, blocks = _jackknife(moments, inverse, change, kept, sd, slope, min(len(moments.grams), max(half, 32)))
+    least = max(len(moments.grams) // 2, 1)
+    fine, blocks = _jackknife(moments, half, change, kept, sd, slope, min(len(moments.grams), max(least, 32)))
     if blocks < 4 or not len(kept):
         return np.ones(len(kept)), np.full(len(kept), np.inf)
-    coarse, _ = _jackknife(moments, inverse, change, kept, sd, slope, blocks // 2)
+    coarse, _ = _jackknife(moments, half, change, kept, sd, slope, blocks // 2)
     means = [float(np.exp(np.mean(np.log(np.maximum(x, 1e-12))))) for x in (fine, coarse)]
     longer = min(max(2 * means[1] / means[0] - 1, 1.0), 3.0)
     d = blocks - 1.0
@@ -212,12 +226,11 @@ def _inflation(
 
 
 def _jackknife(
-    moments: Moments, inverse: Array, change: Array, kept: Index, sd: Array, slope: Array, groups: int
+    moments: Moments, half: Array, change: Array, kept: Index, sd: Array, slope: Array, groups: int
 ) -> tuple[Array, int]:
     """Return the jackknife variance of each kept parameter, relative to that under white noise, and the blocks used."""
     count, parts = len(change), moments.merged(groups)
     number = len(parts)
-    half = np.linalg.cholesky(inverse) if len(kept) else inverse
     found = []
     for gram in parts:
         A, g = moments.normal(gram, sd**-2.0, count)
@@ -226,7 +239,7 @@ def _jackknife(
         found.append(half @ (Q @ ((Q.T @ score) / (1 - np.minimum(share, LEVERAGE)) ** CORRECTION)))
     steps: Array = np.array(found).reshape(number, len(kept))
     spread = np.sum((steps - steps.mean(axis=0)) ** 2, axis=0) * (number - 1) / max(number, 1)
-    return spread / np.diagonal(inverse) / float(np.mean(slope)) ** 2, number
+    return spread / np.sum(half**2, axis=1) / float(np.mean(slope)) ** 2, number
 
 
 def check_unexcited(unexcited: str) -> None:

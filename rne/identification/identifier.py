@@ -9,17 +9,19 @@ from rne.batch.arguments import check_robot
 from rne.check import check_flag, numbers
 from rne.errors import ArgumentError
 from rne.identification.accumulator import Accumulator
-from rne.identification.base_parameters import BaseParameters, base_parameters
-from rne.identification.equations import base_equations
-from rne.identification.fit import Fit, check_unexcited
-from rne.identification.moments import TORQUE_SQUARES, Moments
+from rne.identification.base_parameters import base_parameters
+from rne.identification.equations import Equations, base_equations
+from rne.identification.fit import check_unexcited
+from rne.identification.friction_laws import LawEquations, chosen, law_equations, selected
 from rne.identification.report import Identification
+from rne.identification.reporting import identification_of
 from rne.identification.validation import Validation, compared
 from rne.model.robot import Robot
 
 Array = NDArray[np.float64]
 
 ESTIMATED = "estimated"
+SELECT = "select"
 
 
 class Identifier:
@@ -58,14 +60,16 @@ class Identifier:
         *,
         gravity: ArrayLike | None = None,
         rotors: bool = True,
-        friction: bool = False,
+        friction: bool | str = False,
         noise: ArrayLike | str | None = ESTIMATED,
         unexcited: str = "fix",
         huber: float | None = None,
         reference: Identification | None = None,
     ) -> None:
         check_robot(robot)
-        check_flag("friction", friction)
+        select = isinstance(friction, str) and friction == SELECT
+        if not select:
+            check_friction(friction)
         check_unexcited(unexcited)
         weights = check_noise(robot, noise)
         bound = check_huber(huber)
@@ -73,16 +77,56 @@ class Identifier:
             raise ArgumentError("reference: wanted together with huber: an earlier Identification of the same samples")
         if reference is not None and not isinstance(reference, Identification):
             raise ArgumentError(f"reference: wanted an Identification, got {type(reference).__name__}")
-        base = base_parameters(robot, gravity=gravity, rotors=rotors, friction=friction)
+        base = base_parameters(robot, gravity=gravity, rotors=rotors, friction=bool(friction))
         if not len(base):
             raise ArgumentError("robot: it has no joints, so there is nothing to identify")
+        plain = base_equations(base)
+        equations: Equations = law_equations(plain) if select else plain
         start = sd = None
         if reference is not None:
-            start, sd = reference.beta, reference.noise
-            if reference.base.names != base.names or len(start) != len(base):
+            start, sd, equations = reference.vector, reference.noise, reference.equations
+            if reference.base.names != base.names or select != bool(reference.laws):
                 raise ArgumentError("reference: it is of another robot, or has other parameters")
-        self._accumulator = Accumulator(base_equations(base), weights, unexcited, bound, start, sd)
+        self._accumulator = Accumulator(equations, weights, unexcited, bound, start, sd, final=reference is not None)
         self._base = base
+
+    @classmethod
+    def like(cls, found: Identification) -> Identifier:
+        """Return an identifier for data on which an identification is validated, with the same parameters.
+
+        Parameters
+        ----------
+        found : the identification.
+
+        Returns
+        -------
+        identifier : Identifier, without samples.
+
+        Raises
+        ------
+        ArgumentError
+            `found` is no Identification.
+
+        Examples
+        --------
+        >>> import numpy as np, rne
+        >>> arm = rne.load("models/planar2/robot.dh.toml")
+        >>> q, qd, qdd = np.random.default_rng(0).normal(size=(3, 100, 2))
+        >>> tau = rne.inverse_dynamics(arm.with_payload(0.5), q, qd, qdd)
+        >>> held_out = rne.Identifier.like(rne.identify(arm, q, qd, qdd, tau))
+        >>> held_out.update(q, qd, qdd, tau)
+        >>> held_out.samples
+        100
+        """
+        if not isinstance(found, Identification):
+            raise ArgumentError(f"found: wanted an Identification, got {type(found).__name__}")
+        made = cls(
+            found.base.robot,
+            rotors=found.base.rotors,
+            friction=SELECT if found.laws else found.base.friction,
+        )
+        made._accumulator = Accumulator(found.equations, ESTIMATED, "fix", start=found.vector, final=True)
+        return made
 
     @property
     def samples(self) -> int:
@@ -118,15 +162,22 @@ class Identifier:
         """
         if not self.samples:
             raise ArgumentError("tau: there are no samples; add some by update")
-        solution, moments, center = self._accumulator.solved()
-        return _identification(self._base, self._accumulator, solution, moments, center)
+        data, count = self._accumulator, len(self._base)
+        moments, center = data.settled()
+        if not isinstance(data.equations, LawEquations):
+            solution = data.fit(moments, center)
+            return identification_of(self._base, data, solution, moments, center)
+        plain = data.fit(moments, center, np.arange(count))
+        choice = chosen(moments, data.equations, center, plain.sd)
+        solution = data.fit(moments, center, selected(data.equations, choice.laws))
+        return identification_of(self._base, data, solution, moments, center, plain, choice)
 
     def validate(self, found: Identification) -> Validation:
         """Compare an identification with the samples of this identifier, which it should not come from.
 
         Parameters
         ----------
-        found : result of another identifier, with the same `rotors` and `friction`.
+        found : result of another identifier, with the same `rotors` and `friction`; `like` makes such a one for it.
 
         Returns
         -------
@@ -139,9 +190,19 @@ class Identifier:
         """
         if not isinstance(found, Identification) or found.base.names != self._base.names:
             raise ArgumentError("found: wanted an Identification of the same robot, with the same rotors and friction")
+        own = self._accumulator.equations
+        if found.laws and not (isinstance(own, LawEquations) and np.array_equal(own.speed, found.speed)):
+            raise ArgumentError("found: its friction laws need an identifier made by rne.Identifier.like(found)")
         if not self.samples:
             raise ArgumentError("tau: there are no samples; add some by update")
         return compared(found, self._accumulator)
+
+
+def check_friction(friction: bool | str) -> None:
+    """Refuse what says nothing of friction."""
+    if isinstance(friction, str):
+        raise ArgumentError(f"friction: wanted True, False or {SELECT!r}, got {friction!r}")
+    check_flag("friction", friction)
 
 
 def check_huber(huber: float | None) -> float | None:
@@ -164,56 +225,3 @@ def check_noise(robot: Robot, noise: ArrayLike | str | None) -> Array | str | No
     if (sd <= 0).any():
         raise ArgumentError(f"noise: wanted positive standard deviations, got {sd.tolist()}")
     return sd
-
-
-def _identification(
-    base: BaseParameters, data: Accumulator, solution: Fit, moments: Moments, center: Array
-) -> Identification:
-    """Return the report on a solution; with its uncertainty."""
-    given, samples, total = data.equations.given, moments.samples, moments.total()
-    weights = np.maximum(np.sum(moments.sums, axis=0)[:, -1] if data.huber else np.full(base.robot.n, samples), 1.0)
-
-    def rms(change: Array) -> Array:
-        return np.asarray(np.sqrt(moments.squares(total, change - center) / weights))
-
-    change = center + solution.change
-    change = np.where(np.isin(np.arange(len(given)), solution.weak) & (data.unexcited == "fix"), 0.0, change)
-    covariance, prior = solution.covariance.copy(), np.diagonal(data.equations.prior)
-    out = np.setdiff1d(np.arange(len(given)), solution.kept)
-    covariance[out], covariance[:, out] = np.nan, np.nan
-    loose = solution.covariance.copy()  # for the projection: what is not known may move by its plausible size
-    loose[out, out] = prior[out]
-    beta = given + change
-    made = Identification(
-        base=base,
-        beta=beta,
-        sd=np.sqrt(np.diagonal(covariance)),
-        covariance=covariance,
-        inflation=solution.inflation,
-        freedom=solution.freedom,
-        unexcited=tuple(base.expressions[k] for k in solution.weak),
-        choice=data.unexcited,
-        condition=solution.condition,
-        samples=samples,
-        torque=np.sqrt(np.sum(moments.sums, axis=0)[:, TORQUE_SQUARES] / samples),
-        residual=rms(change),
-        prior_residual=rms(np.zeros(len(given))),
-        noise=solution.sd,
-        autocorrelation=_autocorrelation(data, change),
-    )
-    grams = tuple(matrix.copy() for matrix in moments.of_joints(total))
-    object.__setattr__(made, "_loose", loose)
-    object.__setattr__(made, "_kept", data.kept())
-    object.__setattr__(made, "_moments", (grams, center, weights))
-    return made
-
-
-def _autocorrelation(data: Accumulator, change: Array) -> Array:
-    """Return the correlation (n,) of residuals of successive samples, among the samples that were kept."""
-    q, qd, qdd, tau = data.kept()
-    rest = tau - data.equations.torque((q, qd, qdd))
-    for j, X in enumerate(data.equations.columns((q, qd, qdd))):
-        rest[:, j] -= X @ change[data.equations.index[j]]
-    rest = rest - rest.mean(axis=0)
-    power = np.sum(rest**2, axis=0)
-    return np.asarray(np.sum(rest[1:] * rest[:-1], axis=0) / np.where(power > 0, power, 1.0))

@@ -22,7 +22,7 @@ def identify(
     *,
     gravity: ArrayLike | None = None,
     rotors: bool = True,
-    friction: bool = False,
+    friction: bool | str = False,
     noise: ArrayLike | str | None = ESTIMATED,
     unexcited: str = "fix",
     huber: float | None = None,
@@ -50,7 +50,10 @@ def identify(
     tau : (..., n) measured torques, N m or N.
     gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
     rotors : whether to identify the reflected rotor inertias.
-    friction : whether to identify viscous and Coulomb friction. Without it the model has no friction.
+    friction : whether to identify viscous and Coulomb friction. Without it the model has no friction. "select" chooses
+        a law for each joint, among none, viscous, Coulomb, smooth Coulomb, Stribeck, load-dependent friction, a root
+        and an odd polynomial: the one with the fewest terms within two standard errors of the least held-out error.
+        See `FrictionLaw`.
     noise : (n,) standard deviations of the torques, whose inverses are the weights. "estimated" estimates one per joint
         from its residuals; None gives all torques the same weight.
     unexcited : what becomes of parameters that the motion does not show, as those of inertia in poses at rest, or of

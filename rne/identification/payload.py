@@ -152,6 +152,10 @@ class _PayloadEquations:
     prior: Array
     index: tuple[Index, ...]
 
+    def scaled(self, qd: Array) -> _PayloadEquations:  # noqa: ARG002
+        """Return the equations, which do not depend on velocities."""
+        return self
+
     def torque(self, state: State) -> Array:
         """Torques (samples, n) of the robot without the payload."""
         tau: Array = inverse_dynamics(self.robot, *state, friction=self.friction, threads=1)
@@ -244,7 +248,8 @@ def identify_payload(
     data.add({"q": q, "qd": zero if qd is None else qd, "qdd": zero if qdd is None else qdd, "tau": tau})
     if not data.samples:
         raise ArgumentError("tau: there are no samples")
-    solution, moments, center = data.solved()
+    moments, center = data.settled()
+    solution = data.fit(moments, center)
     out = np.setdiff1d(np.arange(_SIZE), solution.kept)
     values, covariance = center + solution.change, solution.covariance.copy()
     values[out] = 0.0

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rne.batch.arguments import as_batch
 from rne.check import numbers
 from rne.dynamics.inverse_dynamics import inverse_dynamics
 from rne.errors import ArgumentError
 from rne.identification.base_parameters import BaseParameters
-from rne.identification.equations import BaseEquations, base_equations
+from rne.identification.equations import BaseEquations
 from rne.identification.fit import student
+from rne.identification.friction_laws import EXTRA, FrictionLaw, LawEquations, terms_of
 from rne.identification.moments import squares
 from rne.identification.nearest_parameters import nearest, spread
 from rne.identification.regressor import parameters
+from rne.identification.report_tables import parts
 from rne.identification.validation import Validation, validation_of
 from rne.model.parameters import OF_BODY, OF_FRICTION, active_dampers, physical
 from rne.model.robot import Robot
-from rne.tables import Part, Report, percent, titled
+from rne.tables import Part, Report
 
 Array = NDArray[np.float64]
 
@@ -49,6 +51,8 @@ class Identification(Report):
     prior_residual : (n,) the same for the given robot.
     noise : (n,) standard deviations of the measured torques used as weights, given or estimated, N m or N.
     autocorrelation : (n,) correlation of residuals of successive samples, zero for white noise; over the first 8192.
+    laws : friction laws of the joints, with ``friction="select"``; `residual`, `torques` and `friction` are with these.
+        `beta`, `pi` and `robot` then have the viscous and Coulomb friction that comes nearest to them.
 
     Examples
     --------
@@ -60,6 +64,9 @@ class Identification(Report):
     """
 
     DERIVED: ClassVar = ("pi", "unphysical", "relative_sd", "relative", "physical_residual")
+
+    vector: ClassVar[Array]  # values of all parameters of the equations that were solved; of each result
+    equations: ClassVar[BaseEquations | LawEquations]
 
     base: BaseParameters
     beta: Array
@@ -76,6 +83,7 @@ class Identification(Report):
     prior_residual: Array
     noise: Array
     autocorrelation: Array
+    laws: tuple[FrictionLaw, ...] = ()
 
     @cached_property
     def pi(self) -> Array:
@@ -113,16 +121,23 @@ class Identification(Report):
         return np.asarray(self.residual / np.where(self.torque > 0, self.torque, np.nan))
 
     @cached_property
-    def equations(self) -> BaseEquations:
-        """The equations that were solved."""
-        return base_equations(self.base)
-
-    @cached_property
     def physical_residual(self) -> Array:
         """RMS (n,) of measured minus calculated torque for the physically consistent robot, N m or N."""
         grams, center, weights = self.__dict__["_moments"]
-        change = self.base.K @ (self.pi_physical if self.unphysical else self.pi) - self.base.values() - center
+        change = self.of_consistent - self.equations.given - center
         return np.asarray(np.sqrt(squares(self.equations.index, grams, change) / weights))
+
+    @property
+    def of_consistent(self) -> Array:
+        """Values of all parameters of `equations` for the physically consistent robot."""
+        found = np.zeros(len(self.equations.given))
+        found[: len(self.base)] = self.base.K @ (self.pi_physical if self.unphysical else self.pi)
+        return found
+
+    @property
+    def speed(self) -> Array:
+        """Velocities (n,) that the terms of the friction laws are relative to."""
+        return np.array([law.speed for law in self.laws])
 
     @property
     def kept(self) -> tuple[Array, Array, Array, Array]:
@@ -229,6 +244,8 @@ class Identification(Report):
         """
         tau = inverse_dynamics(self.base.robot, q, qd, qdd, friction=self.base.friction)
         change = self.base.regressor(q, qd, qdd) @ (self.beta - self.base.values())
+        if self.laws:
+            change = change - self._standard(q, qd, qdd) + self.friction(q, qd, qdd)
         return np.asarray(tau + change)
 
     def friction(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
@@ -256,9 +273,30 @@ class Identification(Report):
         >>> found.friction([0.0, 0.0], [1.0, 1.0], [0.0, 0.0]).round(6)
         array([0.5, 0.2])
         """
+        return self._of_laws(q, qd, qdd) if self.laws else self._standard(q, qd, qdd)
+
+    def _standard(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
+        """Return the viscous and Coulomb friction among the base parameters."""
         base = self.base
         own = base.independent >= len(base.names) - len(OF_FRICTION) * len(base.robot.links.joints) * base.friction
         return np.asarray(base.regressor(q, qd, qdd)[..., own] @ self.beta[own])
+
+    def _of_laws(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
+        """Return the friction of the chosen laws."""
+        batch = as_batch(self.base.robot, {"q": q, "qd": qd, "qdd": qdd}, required="q")
+        position, velocity, acceleration = (batch.rows[name].astype(np.float64) for name in ("q", "qd", "qdd"))
+        state = (position, velocity, acceleration)
+        terms = terms_of(self.base.robot, state, self.speed)
+        tau = np.zeros(velocity.shape)
+        for j, law in enumerate(self.laws):
+            plain = {
+                "viscous": velocity[:, j],
+                "coulomb_plus": (velocity[:, j] > 0) * 1.0,
+                "coulomb_minus": (velocity[:, j] < 0) * -1.0,
+            }
+            for term, value in zip(law.terms, law.coefficients, strict=True):
+                tau[:, j] += value * (plain[term] if term in plain else terms[:, j, EXTRA.index(term)])
+        return tau.reshape(*batch.shape, self.base.robot.n)
 
     def validate(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, tau: ArrayLike) -> Validation:
         """Compare the result with measurements that it was not identified from.
@@ -289,53 +327,4 @@ class Identification(Report):
         return validation_of(self, {"q": q, "qd": qd, "qdd": qdd, "tau": tau})
 
     def _parts(self) -> list[Part]:
-        beta = {
-            "": [str(k + 1) for k in range(len(self.base))],
-            "value": [f"{b:.5g}" for b in self.beta],
-            "sd": ["-" if math.isnan(s) else f"{s:.2g}" for s in self.sd],
-            "sd %": ["-" if not math.isfinite(s) else f"{100 * s:.2g}" for s in self.relative_sd],
-            "given": [f"{g:.5g}" for g in self.base.values()],
-            "base parameter": self.base.expressions,
-        }
-        torques: dict[str, Any] = {"joint": self.base.robot.joint_names}
-        rows = {
-            "torque": self.torque,
-            "as given": self.prior_residual,
-            "found": self.residual,
-            "consistent": self.physical_residual,
-            "noise": self.noise,
-        }
-        torques |= {title: tuple(f"{value:.5g}" for value in values) for title, values in rows.items()}
-        torques["found %"] = tuple(percent(self.relative))
-        torques["autocorrelation"] = tuple(f"{value:.2f}" for value in self.autocorrelation)
-        above = f"RMS of torques and residuals, {self.samples} samples"
-        return [
-            self._head(),
-            titled(beta, left=["base parameter"]),
-            *self._hidden(),
-            above,
-            titled(torques),
-            self._verdict(),
-        ]
-
-    def _head(self) -> str:
-        return f"{self.base.robot.name}: {len(self.base)} base parameters, condition number {self.condition:.3g}"
-
-    def _hidden(self) -> list[Part]:
-        if not self.unexcited:
-            return []
-        became = {
-            "fix": "kept as given",
-            "drop": "taken as zero",
-            "ridge": "drawn towards the given robot",
-        }[self.choice]
-        return [f"not shown by the motion, {became}: {'; '.join(self.unexcited)}"]
-
-    def _verdict(self) -> str:
-        bad = ", ".join(self.unphysical)
-        if not bad:
-            return "parameters are physically consistent; found.robot has them"
-        return (
-            f"parameters are not physically consistent: {bad}; found.robot has the most likely consistent ones "
-            "(pi_physical). Richer motion, friction=True or weights that fit the noise may help"
-        )
+        return parts(self)

@@ -82,7 +82,7 @@ class Validation(Report):
 
 def validation_of(found: Identification, given: dict[str, ArrayLike]) -> Validation:
     """Compare an identification with measurements in memory."""
-    data = Accumulator(found.equations, None, "fix", start=found.beta)
+    data = Accumulator(found.equations, None, "fix", start=found.vector, final=True)
     data.add(given)
     return compared(found, data)
 
@@ -91,11 +91,10 @@ def compared(found: Identification, data: Accumulator) -> Validation:
     """Compare an identification with measurements that were added to moments."""
     moments, center = data.settled()
     total, samples = moments.total(), max(moments.samples, 1)
-    pi = found.pi_physical if found.unphysical else found.pi
 
     def rms(values: Array) -> Array:
         return np.asarray(np.sqrt(moments.squares(total, values - data.equations.given - center) / samples))
 
     torque = np.sqrt(np.sum(moments.sums, axis=0)[:, 1] / samples)
-    beta = (rms(values) for values in (data.equations.given, found.beta, found.base.K @ pi))
+    beta = (rms(values) for values in (data.equations.given, found.vector, found.of_consistent))
     return Validation(found.base.robot.joint_names, moments.samples, torque, *beta)

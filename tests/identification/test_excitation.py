@@ -64,8 +64,37 @@ def test_the_condition_is_that_of_the_identification():
     assert_near(found.beta, ARM.values(), 1e-9)
 
 
+def test_the_criterion_can_be_the_determinant():
+    """Each criterion does better by its own measure, here with other code."""
+    found = {name: rne.excitation(ARM, tries=50, samples=60, criterion=name) for name in ("condition", "log_det")}
+
+    def log_det(motion):
+        W = ARM.regressor(motion.q, motion.qd, motion.qdd).reshape(-1, len(ARM))
+        return 2 * np.log(np.linalg.svd(W, compute_uv=False)).sum()
+
+    assert found["condition"].condition < found["log_det"].condition
+    assert log_det(found["log_det"]) > log_det(found["condition"])
+    start = rne.excitation(ARM, tries=1, samples=60, criterion="log_det")
+    assert log_det(found["log_det"]) > log_det(start) + 5
+
+
+def test_motions_that_may_not_be_run_are_left_out():
+    def allowed(q):
+        assert q.shape == (60, 6)
+        return bool(q[:, 0].max() < 1.2)
+
+    motion = rne.excitation(ARM, tries=60, samples=60, allowed=allowed)
+    assert motion.q[:, 0].max() < 1.2
+    assert rne.excitation(ARM, tries=60, samples=60).q[:, 0].max() > 1.2
+    assert motion.condition < 1000
+    with pytest.raises(rne.ArgumentError, match="allowed: none of 3 motions may be run"):
+        rne.excitation(ARM, tries=3, samples=60, allowed=lambda q: False)
+
+
 def test_wrong_arguments():
     for options, what in (
+        ({"criterion": "trace"}, "criterion: wanted 'condition' or 'log_det', got 'trace'"),
+        ({"allowed": True}, "allowed: wanted a function of positions"),
         ({"harmonics": 0}, "harmonics: wanted a whole number of at least 1"),
         ({"harmonics": None}, "harmonics: wanted a whole number"),
         ({"harmonics": True}, "harmonics: wanted a whole number"),

@@ -23,6 +23,7 @@ FOUND = rne.identify(ROBOT, **MEASURED)
 IDENTIFYING = {
     "noise": ["guessed", "", *no_numbers(N), np.zeros(N), np.full(N, -1.0)],
     "unexcited": ["keep", "", None, 3, ["fix"], True],
+    "friction": ["chosen", *(value for value in FLAG if value != "")],
     "huber": [value for value in no_number(0.0, -1.0) if value is not None],
 }
 PLAN = rne.excitation(BASE, harmonics=1, samples=8, tries=1, velocity_limit=np.ones(N))
@@ -155,6 +156,8 @@ DESIGN: tuple[Call, ...] = (
             "harmonics": no_count(1),
             "samples": no_count(4),
             "tries": no_count(1),
+            "criterion": ["trace", "", None, 3, ["condition"]],
+            "allowed": [True, 3, "no", [len]],
             "velocity_limit": [*no_numbers(N), np.zeros(N), np.full(N, -1.0)],
         },
         base=BASE,

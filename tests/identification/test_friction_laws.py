@@ -1,0 +1,146 @@
+"""Friction laws: those that were planted are chosen, with few terms, and predict what they have not seen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from checks import assert_near
+from models_at_hand import MODELS
+from own_robots import gripper
+
+import rne
+from rne.identification.friction_laws import EXTRA, LAWS, terms_of
+
+PLANAR = rne.load(MODELS / "planar2" / "robot.dh.toml")
+
+
+def series(samples, rng, n=2):
+    t = np.arange(samples) * 0.01
+    q, qd, qdd = np.zeros((3, samples, n))
+    for k in range(1, 6):
+        a, b = rng.normal(size=(2, n)) / k
+        w = 2 * np.pi * k / 10
+        s, c = np.sin(w * t)[:, None], np.cos(w * t)[:, None]
+        q, qd, qdd = q + a * s + b * c, qd + w * (a * c - b * s), qdd - w**2 * (a * s + b * c)
+    return q, qd, qdd
+
+
+def planted(kind, state):
+    qd = state[1]
+    speed = np.abs(qd).max(axis=0)
+    if kind == "none":
+        return 0.0 * qd
+    if kind == "viscous":
+        return 1.5 * qd
+    if kind == "Coulomb":
+        return 0.5 * qd + 2.0 * (qd > 0) - 1.5 * (qd < 0)
+    if kind == "smooth":
+        return 0.5 * qd + 3.0 * np.tanh(qd / (0.1 * speed))
+    if kind == "Stribeck":
+        return 0.5 * qd + np.sign(qd) * (2.0 + 4.0 * np.exp(-np.abs(qd) / (0.05 * speed)))
+    if kind == "load":
+        return 0.5 * qd + np.sign(qd) * (1.0 + 0.2 * np.abs(rne.inverse_dynamics(PLANAR, *state)))
+    return 0.5 * qd + np.sign(qd) + 0.8 * (qd / speed) ** 3
+
+
+@pytest.mark.parametrize(
+    ("kind", "term"),
+    [
+        ("none", None), ("viscous", "viscous"), ("Coulomb", "coulomb_plus"), ("smooth", "tanh 0.1"),
+        ("Stribeck", "stribeck 0.05"), ("load", "load"),
+    ],
+)  # fmt: skip
+def test_the_law_that_was_planted_is_chosen(kind, term):
+    rng = np.random.default_rng(0)
+    state, other = series(4000, rng), series(2000, rng)
+    both = tuple(np.concatenate(pair) for pair in zip(state, other, strict=True))
+    friction = planted(kind, both)
+    noise = 0.1 * rng.normal(size=friction.shape)
+    tau = rne.inverse_dynamics(PLANAR.with_payload(0.5), *both) + friction + noise
+    found = rne.identify(PLANAR, *(x[:4000] for x in both), tau[:4000], friction="select")
+    for law in found.laws:
+        assert (term in law.terms) if term else law.terms == ()
+        assert len(law.terms) <= 4 + (kind == "load")
+    held = found.validate(*(x[4000:] for x in both), tau[4000:])
+    assert (held.found < 1.06 * 0.1).all()  # the noise
+    plain = rne.identify(PLANAR, *(x[:4000] for x in both), tau[:4000], friction=True)
+    unseen = plain.validate(*(x[4000:] for x in both), tau[4000:]).found
+    if kind in ("smooth", "Stribeck", "load"):
+        assert (held.found < 0.8 * unseen).all()
+        assert all(law.error < 0.8 * law.plain_error for law in found.laws)
+    assert (held.found < 1.01 * unseen).all()
+    true = rne.base_parameters(PLANAR.with_payload(0.5)).values()
+    bodies = np.array(["coulomb" not in name and "viscous" not in name for name in found.base.expressions])
+    assert (np.abs(found.beta[bodies] - true) < 5 * found.sd[bodies]).all()
+    model = found.friction(*(x[4000:] for x in both))
+    assert (
+        np.abs(model - friction[4000:]).max() < 0.35 or kind == "load"
+    )  # where the torque of the given robot is wrong
+    assert_near(tau[4000:] - found.torques(*(x[4000:] for x in both)), _left(found, both, tau), 1e-9)
+
+
+def _left(found, both, tau):
+    """Return residuals from the columns, in another order of the calculation."""
+    state = tuple(x[4000:] for x in both)
+    equations = found.equations
+    model = equations.torque(state)
+    for j, X in enumerate(equations.columns(state)):
+        model[:, j] += X @ (found.vector - equations.given)[equations.index[j]]
+    return tau[4000:] - model
+
+
+def test_the_terms_are_what_they_say():
+    state = tuple(x[:50] for x in series(50, np.random.default_rng(1)))
+    v = state[1] / [2.0, 3.0]
+    terms = terms_of(PLANAR, state, np.array([2.0, 3.0]))
+    found = {name: terms[..., k] for k, name in enumerate(EXTRA)}
+    assert_near(found["offset"], np.ones_like(v))
+    assert_near(found["tanh 0.05"], np.tanh(v / 0.05))
+    assert_near(found["stribeck 0.4"], np.sign(v) * np.exp(-np.abs(v) / 0.4))
+    assert_near(found["quadratic"], v * np.abs(v))
+    assert_near(found["cubic"], v**3)
+    assert_near(found["root"] ** 2 * np.sign(v), v)
+    assert_near(found["load"], np.sign(v) * np.abs(rne.inverse_dynamics(PLANAR, *state)))
+    assert all(set(law.terms) <= {*EXTRA, "viscous", "coulomb_plus", "coulomb_minus"} for law in LAWS)
+    assert len({law.terms for law in LAWS}) == len(LAWS)
+
+
+def test_the_robot_has_the_nearest_standard_law():
+    """Fitted to the smooth law by numpy, at the velocities of the samples."""
+    rng = np.random.default_rng(2)
+    state = series(3000, rng)
+    friction = planted("smooth", state)
+    tau = rne.inverse_dynamics(PLANAR, *state) + friction + 0.01 * rng.normal(size=friction.shape)
+    found = rne.identify(PLANAR, *state, tau, friction="select", rotors=False)
+    for j, name in enumerate(PLANAR.joint_names):
+        qd = state[1][:, j]
+        wanted = np.linalg.lstsq(np.stack([qd, qd > 0, -1.0 * (qd < 0)], axis=1), friction[:, j], rcond=None)[0]
+        drive = found.robot.joint(name).drive
+        np.testing.assert_allclose([drive.viscous, drive.coulomb_plus, drive.coulomb_minus], wanted, rtol=0.02)
+    bodies = found.base.robot.with_parameters(found.pi[: 10 * 2])
+    assert_near(rne.inverse_dynamics(bodies, *state), rne.inverse_dynamics(PLANAR, *state), 2e-3)
+    rest = np.sqrt(np.mean((tau - rne.inverse_dynamics(found.robot, *state, friction=True)) ** 2, axis=0))
+    assert_near(found.physical_residual, rest, 1e-6)
+    assert "friction laws" in str(found)
+    assert found.to_dict()["laws"][0]["name"] == found.laws[0].name
+
+
+def test_chunks_followers_and_outliers():
+    """A robot with a mimic joint, added in chunks, with weights of Huber, gives what it gives at once."""
+    robot, rng = gripper(), np.random.default_rng(3)
+    state = series(1200, rng, robot.n)
+    tau = rne.inverse_dynamics(robot, *state) + 0.3 * np.tanh(20 * state[1]) + 0.01 * rng.normal(size=state[1].shape)
+    whole = rne.identify(robot, *state, tau, friction="select")
+    identifier = rne.Identifier(robot, friction="select")
+    for begin in range(0, 1200, 150):
+        identifier.update(*(x[begin : begin + 150] for x in (*state, tau)))
+    assert [law.terms for law in identifier.solve().laws] == [law.terms for law in whole.laws]
+    assert_near(identifier.solve().beta, whole.beta, 1e-9)
+    robust = rne.identify(
+        robot, *state, tau + 5.0 * (rng.uniform(size=tau.shape) < 0.02), friction="select", huber=1.345
+    )
+    assert (robust.noise < 0.05).all()
+    with pytest.raises(rne.ArgumentError, match=r"made by rne.Identifier.like\(found\)"):
+        rne.Identifier(robot, friction="select").validate(whole)
+    with pytest.raises(rne.ArgumentError, match="friction: wanted True, False or 'select', got 'all'"):
+        rne.identify(robot, *state, tau, friction="all")
