@@ -5,6 +5,10 @@ Conventions
 State
     `q, qd, qdd, tau` have one coordinate per movable joint (a continuous joint is one angle), in the order of the
     movable joints in the file, which is also that of `robot.joint_names`. SI units, radians.
+Floating base
+    With ``floating=True``, q begins with position and unit quaternion of the base in the world, [x y z, qx qy qz qw];
+    qd with its linear and angular velocity in its own axes; qdd with their time derivatives; tau with force and moment
+    on it in its own axes. q then has `robot.nq` numbers, one more than the `robot.n` of the others.
 Batches
     The batch axes come first: (..., n) gives (..., n), matrices (..., n, n). `qd` and `qdd` broadcast against `q`; None
     means zero. Lists, integers, float32 and strided arrays are accepted; if all inputs are float32, so is the result.

@@ -38,6 +38,9 @@ from .doctor.report import Finding as Finding
 from .dynamics.center_of_mass import center_of_mass as center_of_mass
 from .dynamics.center_of_mass import center_of_mass_jacobian as center_of_mass_jacobian
 from .dynamics.center_of_mass import center_of_mass_velocity as center_of_mass_velocity
+from .dynamics.centroidal import centroidal_momentum as centroidal_momentum
+from .dynamics.centroidal import centroidal_momentum_bias as centroidal_momentum_bias
+from .dynamics.centroidal import centroidal_momentum_matrix as centroidal_momentum_matrix
 from .dynamics.configuration import difference as difference
 from .dynamics.configuration import integrate as integrate
 from .dynamics.configuration import neutral as neutral

@@ -148,17 +148,14 @@ def jacobian(
     robot : the robot.
     q : (..., n) positions, rad or m.
     frame : name of the frame, or several in a list.
-    axes : "world" for velocities in base axes, or those of the world if the base floats; "local" for the axes of the
-        frame.
+    axes : "world" for base axes, or those of the world if the base floats; "local" for the axes of the frame.
     point : (3,) a point of the link in the frame, m; the origin of the frame if None.
-    out : array to fill, (..., 6, n) for one frame and (..., frames, 6, n) for several.
-    threads : as for `forward_kinematics`, which lists the errors.
+    out, threads : as for `forward_kinematics`, which lists the errors; (..., frames, 6, n) for several frames.
 
     Returns
     -------
     J : (..., 6, n) three linear rows, then three angular ones: m or rad for each rad or m. For several frames, a dict
-        by name, whose values are views of one array (..., frames, 6, n). The first six columns of a floating base are
-        of its linear and angular velocity in its own axes.
+        by name, whose values are views of one array. A floating base has the first six columns.
 
     Examples
     --------

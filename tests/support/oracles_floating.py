@@ -57,8 +57,9 @@ class FreeFlyer:
         for body in tree.bodies:
             joint, inside = placed[body.name]
             self.frames[body.name] = model.addFrame(pin.Frame(body.name, joint, inside, pin.FrameType.OP_FRAME))
-            if body.mass:
-                inertia = pin.Inertia(body.mass, np.array(body.com), np.array(body.inertia))
+            if body.has_inertial:
+                inertia = pin.Inertia.Zero()  # its constructor refuses what some files contain
+                inertia.mass, inertia.lever, inertia.inertia = body.mass, np.array(body.com), np.array(body.inertia)
                 model.appendBodyToJoint(joint, inertia, inside)
         armature = np.zeros(model.nv)
         for joint in reference.movable_joints(tree):

@@ -181,10 +181,16 @@ def test_a_follower_of_nothing_is_independent(leader, wanted):
     assert_same(robot, text.format(inertia=INERTIA, mimic=""))
 
 
-def test_floating_joints_are_always_refused_and_say_why():
+def test_floating_joints_that_do_not_carry_all_are_always_refused_and_say_why():
+    text = changed('type="revolute"', 'type="floating"').replace(
+        "</robot>",
+        '<link name="lamp"/><joint name="lit" type="fixed"><parent link="base"/><child link="lamp"/></joint></robot>',
+    )
     for strict in (True, False):
-        with pytest.raises(ModelError, match="type 'floating' is not supported: the base is at rest") as caught:
-            rne.load_urdf(changed('type="revolute"', 'type="floating"'), strict=strict)
+        with pytest.raises(
+            ModelError, match="carries the whole robot, but its parent 'base' carries joint 'lit'"
+        ) as caught:
+            rne.load_urdf(text, strict=strict)
         assert LAST not in str(caught.value)
 
 
