@@ -23,6 +23,7 @@ from rne.batch.quick import UNFIT, Algorithm, Marks, alone, quick, torque_of
 from rne.batch.threads import launch
 from rne.dynamics.inverse_dynamics import torque_of_wrenches
 from rne.dynamics.mass_matrix import correct, refuse_singular
+from rne.dynamics.stiction import accelerations, rough_of
 from rne.errors import ArgumentError
 from rne.kernels.entries import FORWARD_DYNAMICS, FORWARD_DYNAMICS_ONE
 from rne.kernels.jit import Entry
@@ -61,7 +62,8 @@ def forward_dynamics(
     q : (..., n) positions, rad or m, in the order of `robot.joint_names`.
     qd, tau : (..., n) velocities and torques (N m or N); zero if None. Leading axes broadcast against each other.
     gravity, f_ext, out, threads : as for `inverse_dynamics`.
-    friction : whether viscous and Coulomb friction of the joints act against the motion.
+    friction : whether viscous and Coulomb friction of the joints act against the motion. A joint at rest (qd = 0)
+        that Coulomb friction can hold does not accelerate; which joints those are is found for all of them together.
     method : "aba", "crba", or "auto", which takes the faster one. Joints that mimic others need the mass matrix:
         for such robots all three mean "crba".
 
@@ -91,12 +93,43 @@ def forward_dynamics(
     """
     loads = SPRINGS if friction is False else as_loads(friction)
     try:
+        if out is not None and loads != SPRINGS and robot.links.sticking is not None:
+            q, qd, tau = (_kept(x, out) for x in (q, qd, tau))
         qdd = _quick(robot, q, qd, tau, gravity, f_ext, loads, method, out, threads)
-        if qdd is not None:
-            return qdd
     except UNFIT:
-        pass
-    return _forward_dynamics(robot, {"q": q, "qd": qd, "tau": tau}, gravity, f_ext, loads, method, out, threads)
+        qdd = None
+    given: dict[str, ArrayLike | None] = {"q": q, "qd": qd, "tau": tau}
+    if qdd is None:
+        qdd = _forward_dynamics(robot, given, gravity, f_ext, loads, method, out, threads)
+    if loads != SPRINGS and robot.links.sticking is not None:
+        _hold(robot, given, gravity, f_ext, qdd, threads)
+    return qdd
+
+
+def _kept(x: Any, out: Floats) -> Any:
+    """Return an argument, or a copy if it would be overwritten before friction at rest is considered."""
+    return x.copy() if isinstance(x, np.ndarray) and isinstance(out, np.ndarray) and np.may_share_memory(x, out) else x
+
+
+def _hold(
+    robot: Robot,
+    state: dict[str, ArrayLike | None],
+    gravity: ArrayLike | None,
+    f_ext: Mapping[str, Any] | None,
+    qdd: Floats,
+    threads: int | None,
+) -> None:
+    """Replace the accelerations of states in which dry friction may hold a joint at rest."""
+    qd = state["qd"]
+    if type(qd) is np.ndarray and qd.all():
+        return
+    batch = with_pushed_torques(robot, settle(robot, state, f_ext), threads)
+    found = np.flatnonzero((batch.rows["qd"] == 0)[:, robot.links.sticking].any(axis=1))
+    if found.size:
+        rows = [batch.rows[name][found].astype(np.float64) for name in ("q", "qd", "tau")]
+        table = as_table(robot, "float64", gravity)
+        held, *_ = accelerations(robot, rough_of(robot), rows[0], rows[1], rows[2], table=table)
+        qdd[np.unravel_index(found, batch.shape) if batch.shape else ...] = held if batch.shape else held[0]
 
 
 def _quick(
