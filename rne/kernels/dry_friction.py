@@ -21,6 +21,9 @@ from rne.kernels.simd.pack import address_of, as_floats, out_of_line
 UP, DOWN, LOWER, UPPER, RESTITUTION, STIFFNESS, DAMPING = range(7)
 LIMITS = 7
 
+# Velocity of a joint that begins to slide, m/s or rad/s: it has a sign, and is otherwise zero.
+ALMOST_REST = 1e-300
+
 # A reference may jump where two steps meet. At its ends a step evaluates it inside, by this fraction of the step.
 EDGE = 1e-6
 
@@ -122,6 +125,9 @@ def before_stage(stage, h, y, dynamics, room):
             total += EXPLICIT[stage, k] * outer[k, j] + IMPLICIT[stage, k] * damper[k, j]
         qd[j] = y[w + j] + h * total
         damper[stage, j] = 0.0
+        if qd[j] == 0.0 and (modes[0][j] == PLUS or modes[0][j] == MINUS):
+            # A controller that compensates friction sees in which direction the joint begins to slide.
+            qd[j] = modes[0][j] * ALMOST_REST
     if not damped:
         return 0
     one(address_of(table), q, qd, mass, bias, MASS)

@@ -70,6 +70,11 @@ class _Motion:
         """Accelerations, modes, holding forces, and rates of the integrals."""
         n = self._robot.n
         q, qd = y[:n], y[n : 2 * n]
+        if self.modes is not None and not qd.all():
+            starting = (qd == 0) & (self.modes != FREE)
+            y = y.copy()
+            qd = y[n : 2 * n]
+            qd[starting] = at.ALMOST_REST * self.modes[starting]  # as in the kernel
         tau, rates = self.torques(t, y)
         if self._rough is None:
             return forward_dynamics(self._robot, q, qd, tau), qd, qd, rates

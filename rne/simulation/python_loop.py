@@ -18,7 +18,7 @@ from rne.dynamics.mass_matrix import refuse_singular
 from rne.dynamics.stiction import Rough, rubbing
 from rne.errors import ArgumentError, SingularError
 from rne.kernels.additive import NODES
-from rne.kernels.dry_friction import room_size
+from rne.kernels.dry_friction import ALMOST_REST, room_size
 from rne.kernels.entries import ROUGH_STAGE, STAGE_OF_STEP, STILL
 from rne.kernels.events import AFTER, BEFORE, BEGIN, FINISH, IMPULSES
 from rne.kernels.jit import is_compiled
@@ -124,9 +124,11 @@ class _Rough:
         self._call(BEGIN, 0, t, h)
         for stage, node in enumerate(NODES):
             self._call(BEFORE, stage, t, h)
-            if stage > 0:
+            if stage > 0 or (np.abs(self._motion[1]) == ALMOST_REST).any():
                 q, qd = (x.reshape(self._shape) for x in self._motion)
                 self._push[1] = ask(t + node * h, q, qd).reshape(-1, self._shape[-1])
+            if stage == 0:
+                self._push[0] = self._push[1]
             self._call(AFTER, stage, t, h)
         self._call(FINISH, 0, t, h)
         return first
