@@ -136,7 +136,9 @@ def _hold(
     if found.size:
         rows = [batch.rows[name][found].astype(np.float64) for name in ("q", "qd", "tau")]
         table = as_table(robot, "float64", gravity)
-        held, _, _, marks = accelerations(robot, rough_of(robot), rows[0], rows[1], rows[2], table=table)
+        rough = rough_of(robot)
+        assert rough is not None
+        held, _, _, marks = accelerations(robot, rough, rows[0], rows[1], rows[2], table=table)
         found, held = found[marks == 0], held[marks == 0]
         if not found.size:
             return

@@ -30,14 +30,27 @@ class Rough(NamedTuple):
     damped: bool
 
 
-def rough_of(robot: Robot) -> Rough:
-    """Return the friction of a robot, without joint stops."""
-    limits = np.zeros((at.LIMITS, robot.n))
+def rough_of(robot: Robot, friction: bool = True, stops: dict[str, Array] | None = None) -> Rough | None:
+    """Return friction and joint stops of a robot; None if there are neither.
+
+    Parameters
+    ----------
+    robot : the robot.
+    friction : whether there is any.
+    stops : "restitution", or "stiffness" and "damping", (n,) each; None for none.
+    """
+    limits, damping = np.zeros((at.LIMITS, robot.n)), np.zeros((robot.n, robot.n))
     limits[at.LOWER], limits[at.UPPER], limits[at.RESTITUTION] = -np.inf, np.inf, np.nan
-    limits[[at.UP, at.DOWN]] = robot.links.dry_friction
-    damping = np.ascontiguousarray(robot.damping)
+    if friction:
+        limits[[at.UP, at.DOWN]], damping = robot.links.dry_friction, np.ascontiguousarray(robot.damping)
+    if stops is not None:
+        limits[at.LOWER], limits[at.UPPER] = robot.lower_limit, robot.upper_limit
+        for name, row in (("restitution", at.RESTITUTION), ("stiffness", at.STIFFNESS), ("damping", at.DAMPING)):
+            limits[row] = stops.get(name, limits[row])
+    if not damping.any() and stops is None and not (limits[[at.UP, at.DOWN]] > 0).any():
+        return None
     damping.flags.writeable = limits.flags.writeable = False
-    return Rough(damping, limits, bool(damping.any()))
+    return Rough(damping, limits, bool(damping.any() or limits[at.DAMPING].any()))
 
 
 def rubbing(table: Floats, rough: Rough) -> tuple[Floats, object, Array, Array, bool]:

@@ -190,11 +190,9 @@ SIMULATE_ONE, SIMULATE = _simulation(_FORWARD[0], types.none), _simulation(types
 # The same with a built-in control law.
 CONTROLLED_ONE = _simulation(_FORWARD[0], types.none, _law(_INVERSE[0], types.none))
 CONTROLLED = _simulation(types.none, _FORWARD[1], _law(types.none, _INVERSE[1]))
-# With friction or stops, by whether a built-in control law acts.
-ROUGH = {
-    False: _simulation(_FORWARD[0], types.none, types.none, _ROUGH),
-    True: _simulation(_FORWARD[0], types.none, _law(_INVERSE[0], types.none), _ROUGH),
-}
+# With friction or stops, without and with a built-in control law.
+ROUGH = _simulation(_FORWARD[0], types.none, types.none, _ROUGH)
+ROUGH_CONTROLLED = _simulation(_FORWARD[0], types.none, _law(_INVERSE[0], types.none), _ROUGH)
 CONTROL_ONE = Entry(
     control.make_one, types.void(_law(_INVERSE[0], types.none), _INT, types.float64, *(_VECTOR,) * 5), batch=True
 )

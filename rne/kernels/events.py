@@ -256,9 +256,9 @@ def _come_to_rest(y, out, limits, room):
             if now[j] != FREE and now[j] * out[w + j] <= 0.0:
                 out[w + j] = 0.0
             if is_rigid(limits, j):
-                if out[j] > limits[UPPER, j] > y[j]:
+                if out[j] > limits[UPPER, j] >= y[j]:
                     out[j] = limits[UPPER, j]
-                if out[j] < limits[LOWER, j] < y[j]:
+                if out[j] < limits[LOWER, j] <= y[j]:
                     out[j] = limits[LOWER, j]
 
 
@@ -277,9 +277,9 @@ def by_impulses(row, t, h, y, dynamics, drive, law, buffer):
         return 1
     for j in range(n):
         if is_rigid(limits, j):
-            if y[j] > limits[UPPER, j] > start[j]:
+            if y[j] > limits[UPPER, j] >= start[j]:
                 y[j] = limits[UPPER, j]
-            if y[j] < limits[LOWER, j] < start[j]:
+            if y[j] < limits[LOWER, j] <= start[j]:
                 y[j] = limits[LOWER, j]
     return 1 if _impact(y, dynamics, room, h >= 0.0) > 0 else 0
 

@@ -23,6 +23,7 @@ from rne.kernels.entries import (
     FORWARD_DYNAMICS_POINTER,
     MASS_AND_BIAS_POINTER,
     ROUGH,
+    ROUGH_CONTROLLED,
     SIMULATE,
     SIMULATE_ONE,
     STILL,
@@ -70,7 +71,7 @@ def run_compiled(
     law = controller.law(shape, alone) if isinstance(controller, Controller) else None
     entry = (SIMULATE_ONE if alone else SIMULATE) if law is None else (CONTROLLED_ONE if alone else CONTROLLED)
     if rough is not None:
-        entry = ROUGH[law is not None]
+        entry = ROUGH if law is None else ROUGH_CONTROLLED
     acting = (False, STILL.compiled()) if controller is None or law else (True, controller)
 
     def integrate(accelerate: Callable[..., Any], table: Any, simulations: NDArray[np.intp] | None) -> Array:

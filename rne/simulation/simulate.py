@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,7 @@ def simulate(
     *,
     tau: ArrayLike | Controller | Function | None = None,
     friction: bool = False,
+    stops: Mapping[str, ArrayLike] | None = None,
     gravity: ArrayLike | None = None,
     method: str = "rk4",
     step: float | None = None,
@@ -83,6 +84,10 @@ def simulate(
         Any other function is called as ``controller(t, q, qd)``, with q and qd of shape (..., n), or (n,) for each
         simulation if adaptive, and returns the torques.
     friction : whether viscous and Coulomb friction of the joints oppose the motion, or hold the joints at rest.
+    stops : joint stops at the limits of the positions, for "rk4" and "euler"; none if None, and `Simulation.limits`
+        says which limits were passed. Rigid ones, ``{"restitution": e}``, from which a joint rebounds with e times its
+        speed; or soft ones, ``{"stiffness": k, "damping": d}``, N m/rad and N m s/rad (N/m, N s/m), which push while a
+        joint is beyond its limit, and never pull. Numbers, or arrays (n,).
     gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
     method : "rk4", "euler" or "adaptive".
     step : largest step, s; by default one millisecond, or unlimited for "adaptive". Steps never cross a time of `t`.
@@ -136,9 +141,7 @@ def simulate(
         raise ArgumentError(f"tau: a compiled controller is called as controller(t, q, qd, tau); this one: {reason}")
     if gravity is not None:
         robot = robot.with_gravity(gravity)
-    rough = rough_of(robot) if friction else None
-    if rough is not None and not rough.damped and robot.links.sticking is None:
-        rough = None
+    rough = rough_of(robot, friction, _stops(robot, method, stops))
 
     samples = math.prod(shape)
     q, qd, torques = np.empty((3, *shape, len(times), n))
@@ -226,6 +229,28 @@ def _substeps(times: Array, step: float | None) -> NDArray[np.intp]:
     if (counts > 2.0**53).any():
         raise ArgumentError(f"step: {step!r} s is below the rounding of t; wanted a longer step")
     return np.maximum(counts, 1).astype(np.intp)
+
+
+def _stops(robot: Robot, method: str, stops: Any) -> dict[str, Array] | None:
+    """Check joint stops, and return them as arrays (n,)."""
+    if stops is None:
+        return None
+    rigid, soft = {"restitution"}, {"stiffness", "damping"}
+    if not isinstance(stops, Mapping) or set(stops) not in (rigid, soft, {"stiffness"}):
+        got = sorted(map(str, stops)) if isinstance(stops, Mapping) else type(stops).__name__
+        raise ArgumentError(f"stops: wanted {{'restitution': e}} or {{'stiffness': k, 'damping': d}}, got {got}")
+    if method == "adaptive":
+        raise ArgumentError("stops: wanted method='rk4' or 'euler', got method='adaptive', which has no joint stops")
+    found = {}
+    for name, value in stops.items():
+        shape = () if np.ndim(value) == 0 else (robot.n,)
+        array = np.broadcast_to(numbers(f"stops[{name!r}]", value, shape), (robot.n,)).astype(np.float64)
+        low, high = (np.nextafter(0.0, 1.0) if name == "stiffness" else 0.0), (1.0 if name == "restitution" else np.inf)
+        if not ((array >= low) & (array <= high)).all():
+            wanted = {"restitution": "from 0 to 1", "stiffness": "above 0", "damping": "of 0 or more"}[name]
+            raise ArgumentError(f"stops[{name!r}]: wanted numbers {wanted}, got {value!r}")
+        found[name] = array
+    return found
 
 
 def _tolerances(method: str, rtol: Any, atol: Any, max_steps: Any) -> tuple[float, float]:
