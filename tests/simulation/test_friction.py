@@ -93,7 +93,7 @@ def test_damping_is_that_of_an_implicit_integrator_on_pinocchio(name):
     q0 = np.full(n, 0.1)
     exact = solve_ivp(rate, (0.0, 0.2), [*q0, *zero], "Radau", rtol=1e-8, atol=1e-10).y[:n, -1]
     got = rne.simulate(robot, q0, t=[0.0, 0.2], friction=True)
-    assert np.abs(exact - q0).max() > 1e-2
+    assert np.abs(exact - q0).max() > 1e-3
     np.testing.assert_allclose(got.q[1], exact, rtol=0, atol=2e-7)
     euler = rne.simulate(robot, q0, t=[0.0, 0.2], friction=True, method="euler")
     np.testing.assert_allclose(euler.q[1], exact, rtol=0, atol=2e-3)
@@ -224,7 +224,7 @@ def pendulum_stops(amplitude: float, c: float) -> list[float]:
     weight, at, points = 2.0 * 9.81 * 0.5, amplitude, [amplitude]
     while abs(weight * np.sin(at)) > c:
         way = -np.sign(at)
-        at = brentq(lambda x, a=at: weight * (np.cos(x) - np.cos(a)) - c * abs(x - a), 1e-9 * way, -at)
+        at = brentq(lambda x, a=at: weight * (np.cos(x) - np.cos(a)) - c * abs(x - a), at + 1e-6 * way, -at)
         points.append(at)
     return points
 
@@ -235,15 +235,15 @@ def test_a_pendulum_stops_where_it_must_to_the_order_of_the_method():
     assert len(stops) > 3
     errors = []
     for step in (0.02, 0.01, 0.005):
-        got = rne.simulate(rod(coulomb=c), [start], t=[0.0, 5.0, 10.0], friction=True, step=step)
+        got = rne.simulate(rod(coulomb=c), [start], t=[0.0, 12.0, 15.0], friction=True, step=step)
         assert got.qd[1, 0] == 0.0
         assert got.q[1, 0] == got.q[2, 0]
         errors.append(abs(got.q[1, 0] - stops[-1]))
     assert errors[0] < 1e-5
     assert min(np.log2(errors[0] / errors[1]), np.log2(errors[1] / errors[2])) > 3.5
-    fine = rne.simulate(rod(coulomb=c), [start], t=[0.0, 10.0], friction=True, method="adaptive")
+    fine = rne.simulate(rod(coulomb=c), [start], t=[0.0, 12.0], friction=True, method="adaptive")
     np.testing.assert_allclose(fine.q[1, 0], stops[-1], rtol=0, atol=1e-8)
-    euler = rne.simulate(rod(coulomb=c), [start], t=[0.0, 10.0], friction=True, method="euler")
+    euler = rne.simulate(rod(coulomb=c), [start], t=[0.0, 12.0], friction=True, method="euler")
     np.testing.assert_allclose(euler.q[1, 0], stops[-1], rtol=0, atol=1e-2)
 
 
