@@ -134,6 +134,7 @@ from .read.shipped import load_model as load_model
 from .read.shipped import model_path as model_path
 from .read.shipped import models as models
 from .read.srdf import load_states as load_states
+from .simulation.limits import LimitsPassed as LimitsPassed
 from .simulation.result import Simulation as Simulation
 from .simulation.result import Tracking as Tracking
 from .simulation.simulate import simulate as simulate

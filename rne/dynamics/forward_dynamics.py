@@ -21,12 +21,15 @@ from rne.batch.arguments import (
 )
 from rne.batch.quick import UNFIT, Algorithm, Marks, alone, quick, torque_of
 from rne.batch.threads import launch
-from rne.dynamics.inverse_dynamics import torque_of_wrenches
-from rne.dynamics.mass_matrix import correct, refuse_singular
+from rne.check import check_choice
+from rne.dynamics.inverse_dynamics import inverse_dynamics, torque_of_wrenches
+from rne.dynamics.mass_matrix import sorted_out
+from rne.dynamics.singular import SINGULAR_CHOICES, correct, pseudo_inverse
+from rne.dynamics.stiction import accelerations, rough_of
 from rne.errors import ArgumentError
 from rne.kernels.entries import FORWARD_DYNAMICS, FORWARD_DYNAMICS_ONE
 from rne.kernels.jit import Entry
-from rne.kernels.layout import SPRINGS
+from rne.kernels.layout import FRICTION, SPRINGS
 from rne.model.robot import Robot
 
 _METHODS = ("auto", "aba", "crba")
@@ -46,6 +49,7 @@ def forward_dynamics(
     f_ext: Mapping[str, Any] | None = None,
     friction: bool = False,
     method: str = "auto",
+    singular: str = "raise",
     out: Floats | None = None,
     threads: int | None = None,
 ) -> Floats:
@@ -61,9 +65,12 @@ def forward_dynamics(
     q : (..., n) positions, rad or m, in the order of `robot.joint_names`.
     qd, tau : (..., n) velocities and torques (N m or N); zero if None. Leading axes broadcast against each other.
     gravity, f_ext, out, threads : as for `inverse_dynamics`.
-    friction : whether viscous and Coulomb friction of the joints act against the motion.
+    friction : whether viscous and Coulomb friction of the joints act against the motion. A joint at rest (qd = 0)
+        that Coulomb friction can hold does not accelerate; which joints those are is found for all of them together.
     method : "aba", "crba", or "auto", which takes the faster one. Joints that mimic others need the mass matrix:
         for such robots all three mean "crba".
+    singular : what to return where the mass matrix is singular: "raise" an error, "nan", or "least_squares", the
+        smallest accelerations that come closest to the equations of motion; joints that move no mass do not accelerate.
 
     Returns
     -------
@@ -78,8 +85,9 @@ def forward_dynamics(
         `f_ext` names a frame the robot does not have.
     SingularError
         The mass matrix is singular: a pivot is below 1e-12 of the diagonal entry it started from, or below 1e-15 of
-        the largest possible inertia at the joint. The message names the joint, and the first such sample of a batch.
-        Doubtful samples in float32 are calculated in float64; an overflow of float32 is then an error, too.
+        the largest possible inertia at the joint. The message names the joint, and of a batch the first such sample
+        and their number. Doubtful samples in float32 are calculated in float64; an overflow of float32 is then an
+        error, too.
 
     Examples
     --------
@@ -90,13 +98,51 @@ def forward_dynamics(
     array([2., 3.])
     """
     loads = SPRINGS if friction is False else as_loads(friction)
+    if singular != "raise":
+        check_choice("singular", singular, SINGULAR_CHOICES)
     try:
+        if out is not None and loads != SPRINGS and robot.links.sticking is not None:
+            q, qd, tau = (_kept(x, out) for x in (q, qd, tau))
         qdd = _quick(robot, q, qd, tau, gravity, f_ext, loads, method, out, threads)
-        if qdd is not None:
-            return qdd
     except UNFIT:
-        pass
-    return _forward_dynamics(robot, {"q": q, "qd": qd, "tau": tau}, gravity, f_ext, loads, method, out, threads)
+        qdd = None
+    given: dict[str, ArrayLike | None] = {"q": q, "qd": qd, "tau": tau}
+    if qdd is None:
+        qdd = _forward_dynamics(robot, given, gravity, f_ext, loads, method, singular, out, threads)
+    if loads != SPRINGS and robot.links.sticking is not None:
+        _hold(robot, given, gravity, f_ext, qdd, threads)
+    return qdd
+
+
+def _kept(x: Any, out: Floats) -> Any:
+    """Return an argument, or a copy if it would be overwritten before friction at rest is considered."""
+    return x.copy() if isinstance(x, np.ndarray) and isinstance(out, np.ndarray) and np.may_share_memory(x, out) else x
+
+
+def _hold(
+    robot: Robot,
+    state: dict[str, ArrayLike | None],
+    gravity: ArrayLike | None,
+    f_ext: Mapping[str, Any] | None,
+    qdd: Floats,
+    threads: int | None,
+) -> None:
+    """Replace the accelerations of states in which dry friction may hold a joint at rest."""
+    qd = state["qd"]
+    if type(qd) is np.ndarray and qd.all():
+        return
+    batch = with_pushed_torques(robot, settle(robot, state, f_ext), threads)
+    found = np.flatnonzero((batch.rows["qd"] == 0)[:, robot.links.sticking].any(axis=1))
+    if found.size:
+        rows = [batch.rows[name][found].astype(np.float64) for name in ("q", "qd", "tau")]
+        table = as_table(robot, "float64", gravity)
+        rough = rough_of(robot)
+        assert rough is not None
+        held, _, _, marks = accelerations(robot, rough, rows[0], rows[1], rows[2], table=table)
+        found, held = found[marks == 0], held[marks == 0]
+        if not found.size:
+            return
+        qdd[np.unravel_index(found, batch.shape) if batch.shape else ...] = held if batch.shape else held[0]
 
 
 def _quick(
@@ -144,6 +190,7 @@ def _forward_dynamics(
     f_ext: Mapping[str, Any] | None,
     loads: int,
     method: str,
+    singular: str,
     out: Floats | None,
     threads: int | None,
 ) -> Floats:
@@ -156,7 +203,14 @@ def _forward_dynamics(
     marks = np.zeros(batch.samples, np.uint8)
     entry = FORWARD_DYNAMICS[method][batch.dtype]
     launch(entry, robot, batch, ("q", "qd", "tau"), result, threads, table, loads, marks)
-    suspects = refuse_singular(robot, batch, marks)
+    suspects, lost, M = sorted_out(robot, batch, marks, singular)
+    if lost.size:
+        found: Floats = np.full((lost.size, robot.n), np.nan)
+        if singular == "least_squares":
+            q, qd, tau = (batch.rows[name][lost].astype(np.float64) for name in ("q", "qd", "tau"))
+            needed = inverse_dynamics(robot, q, qd, gravity=gravity, friction=bool(loads & FRICTION))
+            found = (pseudo_inverse(M) @ (tau - needed)[..., None])[..., 0]
+        result.reshape(batch.samples, robot.n)[lost] = found
     if suspects.size:
         # The matrix was checked, so its factors are accurate; articulated inertias lose more digits, possibly all.
         recalculate(FORWARD_DYNAMICS["crba"]["float64"], robot, batch, suspects, result, gravity, loads, threads)

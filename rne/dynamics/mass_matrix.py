@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from rne.batch.arguments import Batch, Floats, as_batch, as_result, as_table, check_robot, finish, settle
 from rne.batch.quick import UNFIT, Algorithm, Marks, alone, quick
 from rne.batch.threads import launch
-from rne.check import as_joint, check_flag
-from rne.errors import ArgumentError, SingularError
+from rne.check import as_joint, check_choice, check_flag
+from rne.dynamics.singular import SINGULAR_CHOICES, correct, find_weak, pseudo_inverse
+from rne.errors import ArgumentError
 from rne.kernels.entries import MASS_MATRIX, MASS_MATRIX_ONE
 from rne.kernels.layout import INVERSE, WITH_ROTORS
 from rne.model.robot import Robot
@@ -20,13 +21,6 @@ from rne.tables import Part, Report, cells, of_many, titled, worst
 
 _MASS, _one = Algorithm(MASS_MATRIX_ONE, MASS_MATRIX, floating=True), MASS_MATRIX_ONE["float64"]
 _NO_MARKS = np.zeros(0, np.uint8)
-
-# If a pivot of the factorized mass matrix is below this fraction of the diagonal entry it started from, it is rounding
-# error, and the matrix singular. Rounding leaves about 1e-15; an arm of steel that carries a grain of sand has 1e-7.
-SINGULAR = 1e-12
-# The same for this fraction of the largest possible inertia at the joint: where large terms cancel, as for folded rods,
-# the diagonal entry itself is rounding error. A mass almost on the axis counts as long as one of its digits is left.
-ROUNDED = 1e-15
 
 
 class EffectiveInertia(Report, NamedTuple("EffectiveInertia", [("locked", Floats), ("free", Floats)])):
@@ -108,7 +102,13 @@ def mass_matrix(
 
 
 def mass_matrix_inverse(
-    robot: Robot, q: ArrayLike, *, rotors: bool = True, out: Floats | None = None, threads: int | None = None
+    robot: Robot,
+    q: ArrayLike,
+    *,
+    rotors: bool = True,
+    singular: str = "raise",
+    out: Floats | None = None,
+    threads: int | None = None,
 ) -> Floats:
     """Inverse of the mass matrix, exactly symmetric: column j is the acceleration per unit torque at joint j.
 
@@ -118,6 +118,7 @@ def mass_matrix_inverse(
     Parameters
     ----------
     robot, q, rotors, out, threads : as for `mass_matrix`.
+    singular : what to return of a singular matrix: "raise" an error, "nan", or the pseudo-inverse ("least_squares").
 
     Returns
     -------
@@ -129,8 +130,9 @@ def mass_matrix_inverse(
         An argument has the wrong shape, type or value.
     SingularError
         The mass matrix is singular: a pivot is below 1e-12 of the diagonal entry it started from, or below 1e-15 of
-        the largest possible inertia at the joint, with all bodies beyond it stretched out. Doubtful samples in float32
-        are calculated in float64; an overflow of float32 is then an error, too.
+        the largest possible inertia at the joint, with all bodies beyond it stretched out. The message names a joint,
+        the first such sample and their number. Doubtful samples in float32 are calculated in float64; an overflow of
+        float32 is then an error, too.
 
     Examples
     --------
@@ -142,6 +144,8 @@ def mass_matrix_inverse(
     """
     if rotors is not True:
         check_flag("rotors", rotors)
+    if singular != "raise":
+        check_choice("singular", singular, SINGULAR_CHOICES)
     kind = WITH_ROTORS | INVERSE if rotors else INVERSE
     try:
         inverse: Floats | None = None
@@ -159,7 +163,9 @@ def mass_matrix_inverse(
     table = as_table(robot, batch.dtype)
     suspicious = np.zeros(batch.samples, np.uint8)
     launch(MASS_MATRIX[batch.dtype], robot, batch, ("q",), result, threads, table, kind, suspicious)
-    suspects = refuse_singular(robot, batch, suspicious, rotors=rotors)
+    suspects, lost, M = sorted_out(robot, batch, suspicious, singular, rotors=rotors)
+    if lost.size:
+        result.reshape(batch.samples, *M.shape[1:])[lost] = pseudo_inverse(M) if singular == "least_squares" else np.nan
     if suspects.size and batch.dtype == "float32":
         exact = mass_matrix_inverse(robot, batch.rows["q"][suspects].astype(np.float64), rotors=rotors)
         correct(result, suspects, exact, batch)
@@ -172,6 +178,7 @@ def effective_inertia(
     *,
     free: Iterable[str | int] | None = None,
     rotors: bool = True,
+    singular: str = "raise",
     threads: int | None = None,
 ) -> EffectiveInertia:
     """Effective inertia at the drive of each joint, with the other joints locked and with them free.
@@ -187,6 +194,8 @@ def effective_inertia(
     free : the joints that are free, by name or number from 1, unless they are the joint in question; all others are
         locked. All joints are free if None.
     rotors : whether to include the reflected rotor inertias.
+    singular : what to return where the free joints have a singular mass matrix: "raise" an error, "nan", or the inertia
+        with the pseudo-inverse of D_FF ("least_squares"), which is that of other joints free to move without mass.
     threads : as for `mass_matrix`.
 
     Returns
@@ -211,6 +220,7 @@ def effective_inertia(
            [2.        , 1.        ]]))
     """
     check_robot(robot)
+    check_choice("singular", singular, SINGULAR_CHOICES)
     chosen = None if free is None else _several(robot, free)
     batch = as_batch(robot, {"q": q}, required="q")
     # In float64, like the search for singular matrices; float32 would round some of them to regular ones.
@@ -218,17 +228,34 @@ def effective_inertia(
     M = mass_matrix(robot, given, rotors=rotors, threads=threads)
     locked = np.diagonal(M, axis1=-2, axis2=-1)
     if chosen is None:
-        inverse = mass_matrix_inverse(robot, given, rotors=rotors, threads=threads)
+        kept = "raise" if singular == "raise" else "nan"
+        inverse = mass_matrix_inverse(robot, given, rotors=rotors, singular=kept, threads=threads)
         felt = 1 / np.diagonal(inverse, axis1=-2, axis2=-1)
+        weak = np.isnan(felt).any(axis=-1) & np.isfinite(given).all(axis=-1)
+        chosen = list(range(robot.n))
     else:
+        k = len(chosen)
         across, block = M[..., chosen], M[..., chosen, :][..., chosen]
-        _refuse_weak(
-            robot, block.reshape(batch.samples, len(chosen), len(chosen)), chosen, batch.shape, np.arange(batch.samples)
-        )
-        inverse = np.linalg.inv(block)
+        samples = np.arange(batch.samples)
+        lost = find_weak(robot, block.reshape(batch.samples, k, k), chosen, batch.shape, samples, singular)
+        weak = lost.reshape(batch.shape)
+        inverse = np.linalg.inv(np.where(weak[..., None, None], np.eye(k), block))
         felt = locked - (across @ inverse * across).sum(axis=-1)
         felt[..., chosen] = 1 / np.diagonal(inverse, axis1=-2, axis2=-1)
+    if weak.any():
+        felt[weak] = _felt(M[weak], chosen) if singular == "least_squares" else np.nan
     return EffectiveInertia(locked.astype(batch.dtype), felt.astype(batch.dtype, copy=False))
+
+
+def _felt(M: Floats, joints: list[int]) -> Floats:
+    """Inertia (m, n) felt at each joint while others are free, by pseudo-inverses of parts of M (m, n, n)."""
+    felt = np.empty(M.shape[:2])
+    for i in range(M.shape[1]):
+        others = [j for j in joints if j != i]
+        across = M[:, i, others]
+        inverse = pseudo_inverse(M[:, others, :][:, :, others])
+        felt[:, i] = M[:, i, i] - (across[:, None, :] @ inverse @ across[:, :, None])[:, 0, 0]
+    return np.maximum(felt, 0.0)
 
 
 def _several(robot: Robot, free: Iterable[str | int]) -> list[int]:
@@ -250,74 +277,33 @@ def refuse_singular(robot: Robot, batch: Batch, marks: NDArray[np.uint8], *, rot
     Raises
     ------
     SingularError
-        The mass matrix of one is singular; names a joint and the first such sample.
+        The mass matrix of one is singular; names a joint, the first such sample and their number.
     """
-    suspects = np.flatnonzero(marks)
-    if suspects.size:
-        M = mass_matrix(robot, batch.rows["q"][suspects].astype(np.float64), rotors=rotors)
-        _refuse_weak(robot, M, list(range(robot.n)), batch.shape, suspects)
-    return suspects
+    return sorted_out(robot, batch, marks, "raise", rotors=rotors)[0]
 
 
-def correct(result: Floats, suspects: NDArray[np.intp], exact: Floats, batch: Batch) -> None:
-    """Replace the result of some samples by what was calculated in float64.
+def sorted_out(
+    robot: Robot, batch: Batch, marks: NDArray[np.uint8], singular: str, *, rotors: bool = True
+) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
+    """Check the samples that a kernel marked in float64.
+
+    Parameters
+    ----------
+    robot, batch, marks, rotors : of the call.
+    singular : "raise", or one of the other `SINGULAR_CHOICES`.
+
+    Returns
+    -------
+    regular, singular, M : flat indices of the samples, and the mass matrices of the singular ones.
 
     Raises
     ------
     SingularError
-        A number is too large for float32; names the first such sample.
+        A mass matrix is singular, and `singular` is "raise".
     """
-    with np.errstate(over="ignore"):
-        narrow = exact.astype(batch.dtype)
-    axes = tuple(range(1, exact.ndim))
-    lost = np.flatnonzero((np.isfinite(exact) & ~np.isfinite(narrow)).any(axis=axes))
-    if lost.size:
-        raise SingularError(
-            f"{_where(batch.shape, suspects[lost[0]])}the mass matrix is so nearly singular that the result exceeds "
-            "float32; give the arguments in float64"
-        )
-    result.reshape(batch.samples, *exact.shape[1:])[suspects] = narrow
-
-
-def _where(shape: tuple[int, ...], sample: np.intp) -> str:
-    """Beginning of a message about one sample of a batch."""
-    return f"sample {', '.join(str(k) for k in np.unravel_index(sample, shape))}: " if shape else ""
-
-
-def _refuse_weak(robot: Robot, M: Floats, joints: list[int], shape: tuple[int, ...], samples: NDArray[np.intp]) -> None:
-    """Raise SingularError if one of the mass matrices (m, k, k) of some joints is singular.
-
-    `samples` (m,) are their flat indices in `shape`.
-    """
-    weak = _weak_joint(M, _bounds(robot)[joints])
-    found = np.flatnonzero(weak >= 0)
-    if not found.size:
-        return
-    name = robot.coordinate_names[joints[weak[found[0]]]]
-    raise SingularError(
-        f"{_where(shape, samples[found[0]])}the mass matrix is singular at joint '{name}': it moves without moving "
-        "mass, alone or together with others; give its link an inertia or its drive a rotor, or lock it"
-    )
-
-
-def _bounds(robot: Robot) -> Floats:
-    """Upper bound (n,) of the inertia at each coordinate without rotors, calculated as in the kernels."""
-    links = robot.links
-    return np.bincount(links.leaders, weights=links.ratios**2 * links.inertia_bounds, minlength=robot.n)
-
-
-def _weak_joint(M: Floats, bounds: Floats) -> NDArray[np.intp]:
-    """Return the index of the tiny pivot of each of the matrices (m, k, k); -1 for regular matrices and for NaN.
-
-    A diagonal entry may itself be rounding error, as for two folded rods, so a pivot is also compared with the `bounds`
-    (k,).
-    """
-    limits = SINGULAR * np.diagonal(M, axis1=1, axis2=2) + ROUNDED * bounds
-    A, weak = M.copy(), np.full(len(M), -1, np.intp)
-    with np.errstate(all="ignore"):
-        for k in range(M.shape[1] - 1, -1, -1):
-            pivot = A[:, k, k]
-            weak[(weak < 0) & (pivot <= limits[:, k])] = k
-            row = A[:, k, :k]
-            A[:, :k, :k] -= row[:, :, None] * row[:, None, :] / pivot[:, None, None]
-    return weak
+    suspects = np.flatnonzero(marks)
+    if not suspects.size:
+        return suspects, suspects, np.empty((0, robot.n, robot.n))
+    M = mass_matrix(robot, batch.rows["q"][suspects].astype(np.float64), rotors=rotors)
+    weak = find_weak(robot, M, list(range(robot.n)), batch.shape, suspects, singular)
+    return suspects[~weak], suspects[weak], M[weak]

@@ -10,8 +10,10 @@ from numpy.typing import ArrayLike
 
 from rne.batch.arguments import Floats, as_batch, as_site, check_robot
 from rne.batch.quick import UNFIT, alone
+from rne.check import check_choice
 from rne.dynamics.kinematics import jacobian
-from rne.dynamics.mass_matrix import mass_matrix_inverse
+from rne.dynamics.mass_matrix import mass_matrix, mass_matrix_inverse
+from rne.dynamics.singular import SINGULAR, SINGULAR_CHOICES
 from rne.errors import ArgumentError, shown
 from rne.kernels.entries import OPERATIONAL_INERTIA_ONE
 from rne.kernels.layout import WITH_ROTORS
@@ -61,6 +63,7 @@ def operational_inertia(
     axes: str = "world",
     point: ArrayLike | None = None,
     rotors: bool = True,
+    singular: str = "raise",
     threads: int | None = None,
 ) -> Floats:
     """Operational-space inertia matrix of a frame: Lambda = (J M^-1 J^T)^-1.
@@ -74,6 +77,8 @@ def operational_inertia(
     frame, axes, point : as for `jacobian`.
     rows : rows of the Jacobian to use, such as (0, 1, 2) for the linear ones; all six if None.
     rotors : whether to include the reflected rotor inertias.
+    singular : what to return where the mass matrix is singular: "raise" an error, "nan", or the inertia of the
+        remaining motions ("least_squares"), zero in directions in which the frame moves without moving mass.
     threads : as for `inverse_dynamics`, which lists the errors.
 
     Returns
@@ -99,18 +104,27 @@ def operational_inertia(
     >>> rne.operational_inertia(slide, [0.1], "link1", rows=[2])
     array([[2.]])
     """
+    if singular != "raise":
+        check_choice("singular", singular, SINGULAR_CHOICES)
     try:
         found = _far_from_singular(robot, q, frame, rows, axes, point, rotors, threads)
         if found is not None:
             return found
     except UNFIT:
         pass
-    directions, mobility, dtype = _mobility(robot, q, frame, rows, axes, point, rotors, threads)
+    given = "raise" if singular == "raise" else "nan"
+    directions, mobility, dtype = _mobility(robot, q, frame, rows, axes, point, rotors, threads, given)
     possible = mobility > IMPOSSIBLE * mobility.max(axis=-1, keepdims=True, initial=0.0)
     with np.errstate(divide="ignore"):
         weights = np.where(possible | np.isnan(mobility), 1 / mobility, 0)
     scaled = directions * weights[..., None, :]
     inertia: Floats = scaled @ np.swapaxes(scaled, -1, -2)
+    if singular == "least_squares":
+        lost = np.isnan(mobility).any(axis=-1) & np.isfinite(np.asarray(q, np.float64)).all(axis=-1)
+        if lost.any():
+            at = np.broadcast_to(np.asarray(q, np.float64), (*lost.shape, robot.n))[lost]
+            J = jacobian(robot, at, frame, axes=axes, point=point)[:, _check_rows(rows), :]
+            inertia[lost] = [_remaining(*pair) for pair in zip(J, mass_matrix(robot, at, rotors=rotors), strict=True)]
     return inertia.astype(dtype, copy=False)
 
 
@@ -132,6 +146,20 @@ def _far_from_singular(
     kind = WITH_ROTORS if rotors else 0
     inertia: Floats | None = OPERATIONAL_INERTIA_ONE.call(robot._card, wide, None, site, len(chosen), packed, kind)
     return inertia.astype(np.float32) if single and inertia is not None else inertia
+
+
+def _remaining(J: Floats, M: Floats) -> Floats:
+    """Inertia (k, k) of one frame for a singular mass matrix: of motions that move mass."""
+    values, vectors = np.linalg.eigh(M)
+    moves = values > SINGULAR * values.max(initial=0.0)
+    free = J @ vectors[:, ~moves]
+    u, size, _ = np.linalg.svd(free)
+    rank = int((size > 1e-9 * max(float(np.abs(J).max()), 1e-300)).sum())
+    kept = u[:, rank:]
+    across = kept.T @ J @ vectors[:, moves]
+    inverse = np.linalg.pinv((across / values[moves]) @ across.T, rcond=IMPOSSIBLE**2, hermitian=True)
+    remaining: Floats = kept @ inverse @ kept.T
+    return remaining
 
 
 def inertia_ellipsoid(
@@ -193,6 +221,7 @@ def _mobility(
     point: ArrayLike | None,
     rotors: bool,
     threads: int | None,
+    singular: str = "raise",
 ) -> tuple[Floats, Floats, str]:
     """Directions (..., k, k) and semi-axes (..., k), in float64, and the dtype of the result.
 
@@ -202,7 +231,7 @@ def _mobility(
     batch = as_batch(robot, {"q": q}, required="q")
     q = batch.rows["q"].astype(np.float64, copy=False).reshape(*batch.shape, robot.n)
     J = jacobian(robot, q, frame, axes=axes, point=point, threads=threads)[..., _check_rows(rows), :]
-    inverse = mass_matrix_inverse(robot, q, rotors=rotors, threads=threads)
+    inverse = mass_matrix_inverse(robot, q, rotors=rotors, singular=singular, threads=threads)
     sound = np.isfinite(inverse).all(axis=(-1, -2)) & np.isfinite(J).all(axis=(-1, -2))
     J[~sound], inverse[~sound] = 0, np.eye(robot.n)
     directions, values, _ = np.linalg.svd(J @ np.linalg.cholesky(inverse))

@@ -13,6 +13,7 @@ from numba.core import types
 from numpy.typing import NDArray
 
 from rne.kernels import (
+    actuation,
     center_of_mass,
     christoffel,
     control,
@@ -32,6 +33,7 @@ from rne.kernels import (
     jacobian,
     jacobian_dot,
     joint_wrenches,
+    mass_and_bias,
     mass_matrix,
     operational_inertia,
     poses,
@@ -41,6 +43,7 @@ from rne.kernels import (
     simulation,
     static_derivative,
     static_torque,
+    stiction,
 )
 from rne.kernels.jit import Entry
 from rne.kernels.objects import OBJECT, Card
@@ -148,6 +151,7 @@ FORWARD_DYNAMICS_POINTER = {
     "aba": Entry(forward_pointers.make_pointer_articulated, _POINTER, batch=False),
     "crba": Entry(forward_pointers.make_pointer_by_matrix, _POINTER, batch=False),
 }
+MASS_AND_BIAS_POINTER = Entry(mass_and_bias.make_pointer, _POINTER, batch=False)
 # The entries of an evaluator, by the name of its method.
 EVALUATE = {
     name: Entry(getattr(evaluate, f"make_{name}"), _INT(_INT), batch=False, direct=True)
@@ -169,14 +173,22 @@ def _law(one: types.Type, many: types.Type) -> types.Type:
     return types.Tuple((_table(types.float64), one, many, _INT, gains, breaks, pieces, _INT, types.boolean))
 
 
-def _simulation(one: types.Type, many: types.Type, law: types.Type = types.none) -> Entry:
-    """Make the entry of simulations, with forward dynamics for one state or for batches."""
+_DAMPING = types.Array(types.float64, 2, "C", readonly=True)
+_ROUGH = types.Tuple((_DAMPING, _DAMPING, types.boolean))
+# A tuple that begins with a function makes numba warn.
+_ACTING = types.Tuple((types.boolean, actuation.CONTROLLER))
+
+
+def _simulation(
+    one: types.Type, many: types.Type, law: types.Type = types.none, rough: types.Type = types.none
+) -> Entry:
+    """Make the entry of simulations, with forward dynamics for one state or for batches; or with friction and stops."""
     held = types.Array(types.float64, 3, "A", readonly=True)
     dynamics = types.Tuple((_table(types.float64), one, many, _INT))
-    # A tuple that begins with a function makes numba warn.
-    acting = types.Tuple((types.boolean, simulation.CONTROLLER))
     schedule, paths = types.Tuple((_VECTOR, _ADDRESSES, held)), types.Tuple((*(_PATHS,) * 3, _VECTOR))
-    return Entry(simulation.make_many, types.void(_INT, _INT, dynamics, acting, law, schedule, paths, _INT), batch=True)
+    return Entry(
+        simulation.make_many, types.void(_INT, _INT, dynamics, _ACTING, law, schedule, paths, _INT, rough), batch=True
+    )
 
 
 _FORWARD = (_INVERSE[0], types.FunctionType(_many(types.float64, _INT, _MARKS)))
@@ -184,11 +196,28 @@ SIMULATE_ONE, SIMULATE = _simulation(_FORWARD[0], types.none), _simulation(types
 # The same with a built-in control law.
 CONTROLLED_ONE = _simulation(_FORWARD[0], types.none, _law(_INVERSE[0], types.none))
 CONTROLLED = _simulation(types.none, _FORWARD[1], _law(types.none, _INVERSE[1]))
+# With friction or stops, without and with a built-in control law.
+ROUGH = _simulation(_FORWARD[0], types.none, types.none, _ROUGH)
+ROUGH_CONTROLLED = _simulation(_FORWARD[0], types.none, _law(_INVERSE[0], types.none), _ROUGH)
 CONTROL_ONE = Entry(
     control.make_one, types.void(_law(_INVERSE[0], types.none), _INT, types.float64, *(_VECTOR,) * 5), batch=True
 )
 STAGE_OF_STEP = Entry(simulation.make_stage, types.void(_INT, _INT, types.float64, *(_VECTOR,) * 3), batch=False)
-STILL = Entry(simulation.make_still, simulation.CONTROLLER.signature, batch=True)
+_RUBBING = types.Tuple((_table(types.float64), _FORWARD[0], _DAMPING, _DAMPING, types.boolean))
+_ROWS = types.Array(types.float64, 2, "C")
+ROUGH_STAGE = Entry(
+    simulation.make_rough_stage,
+    types.void(
+        _INT, _INT, types.float64, types.float64, _RUBBING, _ACTING, _ROWS, _ROWS, *(_PATHS,) * 2, _VECTOR
+    ),
+    batch=True,
+)  # fmt: skip
+STICTION = Entry(
+    stiction.make_many,
+    types.void(_INT, _INT, _RUBBING, _ACTING, _ROWS, _ROWS, types.boolean, *(_ROWS,) * 3, _MARKS),
+    batch=True,
+)
+STILL = Entry(actuation.make_still, actuation.CONTROLLER.signature, batch=True)
 _WRITE_ADDRESSES = {
     char: Entry(
         make_addresses,

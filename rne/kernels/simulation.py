@@ -1,4 +1,4 @@
-"""Motion under given torques, integrated with the fixed steps of `runge_kutta`.
+"""Motion under given torques, integrated with fixed steps: those of `runge_kutta`, or with friction those of `events`.
 
 Forward dynamics is passed as a pointer to its entry, for one state or for a batch, and a controller as a pointer to the
 user's function, so that neither is compiled again.
@@ -7,56 +7,30 @@ user's function, so that neither is compiled again.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numba.core import types
-from numba.core.errors import NumbaError
 
 from rne.kernels import control
+from rne.kernels.actuation import torques
+from rne.kernels.additive import NODES
+from rne.kernels.dry_friction import EDGE, fill_bounds, room_size
+from rne.kernels.events import (
+    AFTER,
+    BEFORE,
+    BEGIN,
+    FINISH,
+    IMPULSES,
+    by_events,
+    by_impulses,
+    finish_stages,
+    one_stage,
+)
 from rne.kernels.jit import inline, inline_allocating
 from rne.kernels.runge_kutta import EULER, PARTS, RK4, begin_step, end_stage, end_step
 from rne.kernels.simd.pack import address_of
 
 # Simulations that advance together. Their states fit in the first-level cache up to about ten joints; a pack is eight.
 BLOCK = 64
-
-# A reference may jump where two steps meet. At its ends a step evaluates it inside, by this fraction of the step.
-EDGE = 1e-6
-
-_VECTOR = types.Array(types.float64, 1, "C")
-
-# The type of a controller: a function that fills its last argument from t, q and qd.
-CONTROLLER = types.FunctionType(types.void(types.float64, *(_VECTOR,) * 3))
-
-
-def complaint(controller: Any) -> str:
-    """Return why a compiled function is not a CONTROLLER; an empty string if it is one."""
-    try:
-        result = controller.get_compile_result(CONTROLLER.signature).signature.return_type
-    except (TypeError, NumbaError) as error:
-        return str(error)
-    return "" if result == types.none else f"it returns {result}"
-
-
-def make_still(stamp: str) -> Callable[..., None]:
-    """Make the controller that does nothing."""
-
-    def still(t, q, qd, tau):
-        stamp  # noqa: B018  part of the cache key
-
-    return still
-
-
-@inline_allocating
-def _ask(controller, t, q, qd, tau, rows, n):
-    """Fill `tau` (rows * n) by a controller, which is called for single states."""
-    for j in range(rows * n):
-        tau[j] = 0.0
-    for row in range(rows):
-        own = slice(row * n, row * n + n)
-        # Copies: a controller that modifies its arguments must not change the state.
-        controller(t, q[own].copy(), qd[own].copy(), tau[own])
 
 
 @inline_allocating
@@ -81,24 +55,61 @@ def _failed(marks, t, q, when, path, first, n):
     return any_failed
 
 
+@inline
+def _store(values, path, first, k):
+    """Write `values` of all simulations of a block to row k of a path."""
+    n = path.shape[2]
+    for i in range(values.shape[0]):
+        path[first + i // n, k, i % n] = values[i]
+
+
 @inline_allocating
-def _advance(first, rows, dynamics, acting, law, schedule, paths, method):
-    """Run all steps of `rows` simulations, from `first` on; the other arguments as for `make_many`."""
+def _smooth_step(first, t, h, tau, state, dynamics, drive, law, scratch, method, record):
+    """Advance the states of a block of simulations by one step. Returns the time where it stopped, or -1.
+
+    record : (path of torques, its row for those at the beginning of the step, or -1).
+    """
     table, one, many, loads = dynamics
-    controlled, controller = acting
-    times, substeps, torques = schedule
+    now, total, addresses, marks, w = scratch
+    m = tau.shape[0]
+    motion = now[:m], now[w : w + m], now[m:w], now[w + m : 2 * w]
+    begin_step(state, now, total)
+    for stage in range(len(PARTS) if method == RK4 else 1):
+        at = t + PARTS[stage] * h
+        near = at + (EDGE * h if stage == 0 else -EDGE * h if stage == 3 else 0.0)
+        torques(drive, law, first, marks.shape[0], at, near, motion, tau)
+        if stage == 0 and record[1] >= 0:
+            _store(tau, record[0], first, record[1])
+        _accelerate(table, one, many, (now[:m], now[w : w + m], tau, now[2 * w :]), addresses, loads, marks)
+        for row in range(marks.shape[0]):
+            if marks[row] != 0:
+                return at
+        end_stage(stage, h, state, now, total)
+    end_step(method, h, state, now, total)
+    return -1.0
+
+
+@inline_allocating
+def _advance(first, rows, dynamics, acting, law, schedule, paths, method, rough):
+    """Run all steps of `rows` simulations, from `first` on; the other arguments as for `make_many`."""
+    table, one, _, _ = dynamics
+    times, substeps, held = schedule
     q_path, qd_path, tau_path, when = paths
     n = q_path.shape[2]
     m = rows * n
     w = m if law is None else 2 * m
-    now, state, total, tau = np.zeros(2 * w + m), np.zeros(w + m), np.empty(w + m), np.empty(m)
-    q, qd, qdd, integral, rate = now[:m], now[w : w + m], now[2 * w :], now[m:w], now[w + m : 2 * w]
+    now, state, total, tau, given = np.zeros(2 * w + m), np.zeros(w + m), np.empty(w + m), np.empty(m), np.empty(m)
+    q, qd = (now[:m], now[w : w + m]) if rough is None else (state[:m], state[w:])
+    motion = q, qd, state[m:w], now[w + m : 2 * w]
     marks, addresses = np.zeros(rows, np.uint8), np.empty(8, np.intp)
-    for k, array in enumerate((q, qd, tau, qdd)):
+    for k, array in enumerate((now[:m], now[w : w + m], tau, now[2 * w :])):
         addresses[2 * k], addresses[2 * k + 1] = address_of(array), 8 * n
-    if law is not None:
-        asked, asked_addresses = control.scratch(rows, n)
-    stages = len(PARTS) if method == RK4 else 1
+    asked = control.scratch(rows, n) if law is not None else None
+    if rough is not None:
+        D, limits, damped = rough
+        rubbing = table, one, D, limits, damped
+        buffer = np.zeros(room_size(n, w))
+        fill_bounds(table, buffer, n, w)
     for row in range(rows):
         for j in range(n):
             state[row * n + j] = q_path[first + row, 0, j]
@@ -107,34 +118,35 @@ def _advance(first, rows, dynamics, acting, law, schedule, paths, method):
         last = k == len(times) - 1  # only the torques are needed
         steps = 1 if last else substeps[k]
         h = 0.0 if last else (times[k + 1] - times[k]) / steps
-        interval = min(k, torques.shape[1] - 1)
+        interval = min(k, held.shape[1] - 1)
         for row in range(rows):
             for j in range(n):
-                tau[row * n + j] = torques[first + row, interval, j]
-        for step in range(steps):
+                given[row * n + j] = held[first + row, interval, j]
+        drive = (*acting, asked, given, given, 0.0, 0.0)
+        if last or rough is not None:
             begin_step(state, now, total)
-            for stage in range(stages):
-                t = times[k] + step * h + PARTS[stage] * h
-                if law is not None:
-                    near = t + (EDGE * h if stage == 0 else -EDGE * h if stage == 3 else 0.0)
-                    control.torques(law, first, t, near, (q, qd, integral, rate), tau, asked, asked_addresses)
-                elif controlled:
-                    _ask(controller, t, q, qd, tau, rows, n)
-                if step == 0 and stage == 0:
-                    for row in range(rows):
-                        for j in range(n):
-                            tau_path[first + row, k, j] = tau[row * n + j]
-                if last:
+            torques(drive, law, first, rows, times[k], times[k] + EDGE * h, motion, tau)
+            _store(tau, tau_path, first, k)
+        if last:
+            return
+        for step in range(steps):
+            t = times[k] + step * h
+            if rough is None:
+                record, scratch = (tau_path, k if step == 0 else -1), (now, total, addresses, marks, w)
+                stopped = _smooth_step(first, t, h, tau, state, dynamics, drive, law, scratch, method, record)
+                if stopped != -1.0 and _failed(marks, stopped, now[:m], when, q_path, first, n):
                     return
-                _accelerate(table, one, many, (q, qd, tau, qdd), addresses, loads, marks)
-                if _failed(marks, t, q, when, q_path, first, n):
+            else:
+                if method == EULER:
+                    failed = by_impulses(first, t, h, state, rubbing, drive, law, buffer)
+                else:
+                    failed = by_events(first, t, h, state, rubbing, drive, law, buffer)
+                if failed != 0:
+                    marks[0] = 1
+                    _failed(marks, t, state[:m], when, q_path, first, n)
                     return
-                end_stage(stage, h, state, now, total)
-            end_step(method, h, state, now, total)
-        for row in range(rows):
-            for j in range(n):
-                q_path[first + row, k + 1, j] = state[row * n + j]
-                qd_path[first + row, k + 1, j] = state[w + row * n + j]
+        _store(state[:m], q_path, first, k + 1)
+        _store(state[w:], qd_path, first, k + 1)
 
 
 def make_many(stamp: str) -> Callable[..., None]:
@@ -147,12 +159,15 @@ def make_many(stamp: str) -> Callable[..., None]:
     each interval, (samples, 1, n) for a single time).
     paths : (q, qd; tau, which is filled with the torques at each time; when (samples,), which becomes the time at
     which forward dynamics marks a sample; its whole block stops there).
+    rough : None, or (damping (n, n); the limits of `dry_friction`, (LIMITS, n); whether anything damps); the entry of
+    the dynamics for one state is then that of `mass_and_bias`, and simulations advance one after the other.
     """
 
-    def simulate_many(first, stop, dynamics, acting, law, schedule, paths, method):
+    def simulate_many(first, stop, dynamics, acting, law, schedule, paths, method, rough):
         stamp  # noqa: B018  part of the cache key
-        for block in range(first, stop, BLOCK):
-            _advance(block, min(BLOCK, stop - block), dynamics, acting, law, schedule, paths, method)
+        size = BLOCK if rough is None else 1
+        for block in range(first, stop, size):
+            _advance(block, min(size, stop - block), dynamics, acting, law, schedule, paths, method, rough)
 
     return simulate_many
 
@@ -168,3 +183,35 @@ def make_stage(stamp: str) -> Callable[..., None]:
             begin_step(state, now, total)
 
     return stage_of_step
+
+
+def make_rough_stage(stamp: str) -> Callable[..., None]:
+    """Make the entry for the parts of a step with friction between which Python finds the torques.
+
+    BEGIN a step; for each stage fill `motion` (2, samples, n) BEFORE, and use `push` (2, samples, n), which holds the
+    torques at the beginning of the step and now, AFTER it; FINISH. Simulations with an event repeat the step with
+    torques linear in time. Or IMPULSES, with the torques at the beginning. `state` (samples, 2 n), `buffers` (samples,
+    room_size) and `when` (samples,) belong to the simulations.
+    """
+
+    def rough_stage(part, stage, t, h, dynamics, acting, state, buffers, motion, push, when):
+        stamp  # noqa: B018  part of the cache key
+        n = motion.shape[2]
+        for row in range(state.shape[0]):
+            y, buffer = state[row], buffers[row]
+            if part in (BEGIN, IMPULSES):
+                fill_bounds(dynamics[0], buffer, n, n)
+            held = (*acting, None, push[0, row], push[0, row], t, 0.0)
+            failed = 0
+            if part == IMPULSES:
+                failed = by_impulses(row, t, h, y, dynamics, held, None, buffer)
+            elif part == FINISH:
+                ramp = (*acting, None, push[0, row], push[1, row], t, h)
+                if finish_stages(row, t, h, y, dynamics, ramp, None, buffer):
+                    failed = by_events(row, t, h, y, dynamics, ramp, None, buffer)
+            else:
+                failed = one_stage(part, row, stage, t, h, y, dynamics, held, motion[:, row], push[1, row], buffer)
+            if failed > 0 and np.isnan(when[row]):
+                when[row] = t + (NODES[stage] * h if part in (BEFORE, AFTER) else 0.0)
+
+    return rough_stage

@@ -123,6 +123,22 @@ class LinkTable:
         """Viscous friction of all drives and couplings over the coordinates, shape (n, n)."""
         return self._over_coordinates(at.VISCOUS)
 
+    @cached_property
+    def dry_friction(self) -> Array:
+        """Coulomb friction against positive and against negative velocity of each coordinate, shape (2, n)."""
+        _, plus, minus = self.friction
+        size, forward = np.abs(self.ratios), self.ratios > 0
+        sides = np.where(forward, plus, minus), np.where(forward, minus, plus)
+        both = np.array([np.bincount(self.leaders, size * side, len(self.coordinates)) for side in sides])
+        both.flags.writeable = False
+        return both
+
+    @cached_property
+    def sticking(self) -> NDArray[np.bool_] | None:
+        """Which coordinates dry friction can hold at rest, shape (n,); None if it can hold none."""
+        found: NDArray[np.bool_] = np.any(self.dry_friction > 0, axis=0)
+        return found if found.any() else None
+
     def _over_coordinates(self, column: int) -> Array:
         links = len(self.joints)
         G = np.zeros((links + 1, int(self.table[0, at.COORDINATES])))
@@ -140,6 +156,15 @@ class LinkTable:
         copy = table.copy()
         moving = slice(1, 1 + int(table[0, at.LINKS]))
         copy[moving, at.MASS : at.COULOMB_MINUS + 1] = 0.0  # regrouped bodies, rotors, friction
+        copy.flags.writeable = False
+        return copy
+
+    @staticmethod
+    def with_inertia_of_damping(table: NDArray[Any], lag: float) -> NDArray[Any]:
+        """Return a copy of a table in which each rotor is heavier by `lag` (s) times the damping of its drive."""
+        copy = table.copy()
+        moving = slice(1, 1 + int(table[0, at.LINKS]))
+        copy[moving, at.ROTOR] += lag * table[moving, at.VISCOUS]
         copy.flags.writeable = False
         return copy
 

@@ -1,9 +1,9 @@
-"""Simulations driven from Python: with controllers that are not compiled, and with the adaptive steps of scipy."""
+"""Simulations with controllers that are not compiled: loops in Python around compiled steps."""
 
 from __future__ import annotations
 
 import contextlib
-import itertools
+import functools
 import math
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,19 +11,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rne.batch.arguments import Batch, as_table
 from rne.check import real_array
 from rne.dynamics.forward_dynamics import forward_dynamics
-from rne.errors import ArgumentError, SingularError, needing
-from rne.kernels.entries import STAGE_OF_STEP
+from rne.dynamics.mass_matrix import refuse_singular
+from rne.dynamics.stiction import Rough, rubbing
+from rne.errors import ArgumentError, SingularError
+from rne.kernels.additive import NODES
+from rne.kernels.dry_friction import ALMOST_REST, room_size
+from rne.kernels.entries import ROUGH_STAGE, STAGE_OF_STEP, STILL
+from rne.kernels.events import AFTER, BEFORE, BEGIN, FINISH, IMPULSES
 from rne.kernels.jit import is_compiled
 from rne.kernels.runge_kutta import EULER, PARTS, RK4
 from rne.model.robot import Robot
 
 Array = NDArray[np.float64]
 Function = Callable[..., Any]
-
-# Called with (sample, t, q, qd, integral); returns torques and the rates of the integrals of the controller.
-Ask = Callable[[int, float, Array, Array, Array], tuple[Array, Array]]
 
 
 @contextlib.contextmanager
@@ -44,27 +47,101 @@ def asking(
     qd_path: Array,
     tau_path: Array,
     method: str,
-    friction: bool,
+    rough: Rough | None,
     threads: int | None,
 ) -> None:
     """Integrate all simulations of a batch together, with a controller in Python; the kernel does the arithmetic."""
-    shape, m = q_path[..., 0, :].shape, q_path[..., 0, :].size
-    stages, kind = (1, EULER) if method == "euler" else (len(PARTS), RK4)
-    state = np.concatenate([q_path[..., 0, :].ravel(), qd_path[..., 0, :].ravel()])
-    now, total = np.concatenate([state, np.zeros(m)]), np.zeros(2 * m)
-    q, qd = now[:m].reshape(shape), now[m : 2 * m].reshape(shape)
+    ask = functools.partial(asked, controller)
+    start = q_path[..., 0, :], qd_path[..., 0, :]
+    if rough is None:
+        stepper: _Smooth | _Rough = _Smooth(robot, *start, method, threads)
+    else:
+        stepper = _Rough(robot, *start, method, rough)
     for k, span in enumerate(np.diff(times)):
         h = span / substeps[k]
         for step in range(substeps[k]):
-            for stage in range(stages):
-                t = float(times[k] + step * h + PARTS[stage] * h)
-                tau = asked(controller, t, q, qd)
-                if step == 0 and stage == 0:
-                    tau_path[..., k, :] = tau
-                now[2 * m :] = _acceleration(robot, t, q, qd, tau, friction, threads).ravel()
-                STAGE_OF_STEP.call(kind, stage, h, state, now, total)
-        q_path[..., k + 1, :], qd_path[..., k + 1, :] = q, qd
-    tau_path[..., -1, :] = asked(controller, float(times[-1]), q, qd)
+            tau = stepper.step(float(times[k] + step * h), h, ask)
+            if step == 0:
+                tau_path[..., k, :] = tau
+        q_path[..., k + 1, :], qd_path[..., k + 1, :] = stepper.q, stepper.qd
+    tau_path[..., -1, :] = ask(float(times[-1]), stepper.q, stepper.qd)
+
+
+class _Smooth:
+    """Steps of all simulations together without friction."""
+
+    def __init__(self, robot: Robot, q: Array, qd: Array, method: str, threads: int | None) -> None:
+        self._robot, self._threads, m = robot, threads, q.size
+        self._stages, self._kind = (1, EULER) if method == "euler" else (len(PARTS), RK4)
+        self._state = np.concatenate([q.ravel(), qd.ravel()])
+        self._now, self._total = np.concatenate([self._state, np.zeros(m)]), np.zeros(2 * m)
+        self.q, self.qd = self._now[:m].reshape(q.shape), self._now[m : 2 * m].reshape(q.shape)
+
+    def step(self, t: float, h: float, ask: Function) -> Array:
+        """Advance by h, and return the torques at the beginning."""
+        first = None
+        for stage in range(self._stages):
+            at = t + PARTS[stage] * h
+            tau: Array = ask(at, self.q, self.qd)
+            first = tau if first is None else first
+            rate = _acceleration(self._robot, at, self.q, self.qd, tau, self._threads)
+            self._now[self._total.size :] = rate.ravel()
+            STAGE_OF_STEP.call(self._kind, stage, h, self._state, self._now, self._total)
+        assert first is not None
+        return first
+
+
+class _Rough:
+    """Steps of all simulations together with friction and stops; see `rne.kernels.simulation.make_rough_stage`."""
+
+    def __init__(self, robot: Robot, q: Array, qd: Array, method: str, rough: Rough) -> None:
+        n, samples = q.shape[-1], math.prod(q.shape[:-1])
+        self._robot, self._shape, self._method = robot, q.shape, method
+        self._state = np.concatenate([q.reshape(samples, n), qd.reshape(samples, n)], axis=1)
+        self._buffers = np.zeros((samples, room_size.py_func(n, n)))
+        self._motion, self._push = np.zeros((2, 2, samples, n))
+        self._motion[0], self._motion[1] = self._state[:, :n], self._state[:, n:]
+        self._when = np.full(samples, np.nan)
+        self._dynamics = rubbing(as_table(robot, "float64"), rough), (False, STILL.compiled())
+
+    @property
+    def q(self) -> Array:
+        """Positions at the end of the last step."""
+        return self._state[:, : self._shape[-1]].reshape(self._shape)
+
+    @property
+    def qd(self) -> Array:
+        """Velocities at the end of the last step."""
+        return self._state[:, self._shape[-1] :].reshape(self._shape)
+
+    def step(self, t: float, h: float, ask: Function) -> Array:
+        """Advance by h, and return the torques at the beginning."""
+        first: Array = ask(t, self.q, self.qd)
+        self._push[:] = first.reshape(-1, self._shape[-1])
+        if self._method == "euler":
+            self._call(IMPULSES, 0, t, h)
+            return first
+        self._call(BEGIN, 0, t, h)
+        for stage, node in enumerate(NODES):
+            self._call(BEFORE, stage, t, h)
+            if stage > 0 or (np.abs(self._motion[1]) == ALMOST_REST).any():
+                q, qd = (x.reshape(self._shape) for x in self._motion)
+                self._push[1] = ask(t + node * h, q, qd).reshape(-1, self._shape[-1])
+            if stage == 0:
+                self._push[0] = self._push[1]
+            self._call(AFTER, stage, t, h)
+        self._call(FINISH, 0, t, h)
+        return first
+
+    def _call(self, part: int, stage: int, t: float, h: float) -> None:
+        ROUGH_STAGE.call(
+            part, stage, t, h, *self._dynamics, self._state, self._buffers, self._motion, self._push, self._when
+        )
+        failed = np.flatnonzero(~np.isnan(self._when))
+        if failed.size:
+            with telling(self._when[failed[0]]):
+                marks = (~np.isnan(self._when)).astype(np.uint8)
+                refuse_singular(self._robot, Batch(self._shape[:-1], "float64", {"q": self._motion[0]}), marks)
 
 
 def asked(controller: Function, t: float, q: Array, qd: Array) -> Array:
@@ -80,64 +157,6 @@ def asked(controller: Function, t: float, q: Array, qd: Array) -> Array:
     return tau
 
 
-def asking_function(function: Function) -> Ask:
-    """Wrap a function, which has no integrals, as `Ask`."""
-    return lambda _, t, q, qd, integral: (asked(function, t, q, qd), integral)
-
-
-def _acceleration(
-    robot: Robot, t: float, q: Array, qd: Array, tau: Array, friction: bool, threads: int | None = None
-) -> Array:
+def _acceleration(robot: Robot, t: float, q: Array, qd: Array, tau: Array, threads: int | None = None) -> Array:
     with telling(t):
-        return forward_dynamics(robot, q, qd, tau, friction=friction, threads=threads)
-
-
-def adaptive(
-    robot: Robot,
-    times: Array,
-    held: Array,
-    ask: Ask | None,
-    integrals: int,
-    q_path: Array,
-    qd_path: Array,
-    tau_path: Array,
-    friction: bool,
-    step: float | None,
-) -> None:
-    """Integrate one simulation after the other, each with its own steps; without `ask`, torques are held."""
-    with needing("scipy", "method: 'adaptive' needs"):
-        from scipy.integrate import solve_ivp
-    n, last = robot.n, len(times) - 1
-    tau_path[:] = held[:, np.arange(last + 1).clip(max=held.shape[1] - 1)]
-
-    def torques(t: float, y: Array, sample: int, k: int) -> tuple[Array, Array]:
-        return (tau_path[sample, k], y[2 * n :]) if ask is None else ask(sample, t, y[:n], y[n : 2 * n], y[2 * n :])
-
-    def rate(t: float, y: Array, sample: int, k: int) -> Array:
-        q, qd = y[:n], y[n : 2 * n]
-        tau, integral_rate = torques(t, y, sample, k)
-        return np.concatenate([qd, _acceleration(robot, t, q, qd, tau, friction), integral_rate])
-
-    for sample, (q, qd, tau) in enumerate(zip(q_path, qd_path, tau_path, strict=True)):
-        # Held torques jump between times, and no step may cross a jump.
-        jumps = (np.flatnonzero((tau[1:last] != tau[: max(last - 1, 0)]).any(axis=1)) + 1).tolist()
-        y = np.concatenate([q[0], qd[0], np.zeros(integrals)])
-        for start, end in itertools.pairwise([0, *jumps, last]) if last else [(0, 0)]:
-            if not np.isfinite(np.concatenate([y, tau[start]])).all():
-                q[start + 1 :], qd[start + 1 :] = np.nan, np.nan  # scipy would search for a step forever
-                break
-            due = slice(start, end + 1)
-            path = y[:, None]
-            if end > start:
-                solution = solve_ivp(
-                    rate, (times[start], times[end]), y, "DOP853", times[due],
-                    rtol=1e-10, atol=1e-12, max_step=math.inf if step is None else step, args=(sample, start),
-                )  # fmt: skip
-                if not solution.success:
-                    raise ArgumentError(f"method: the integrator of scipy failed: {solution.message}")
-                path = solution.y
-            q[due], qd[due], y = path[:n].T, path[n : 2 * n].T, path[:, -1]
-            if ask is not None:
-                tau[due] = [torques(t, state, sample, start)[0] for t, state in zip(times[due], path.T, strict=True)]
-        if ask is not None and not np.isfinite(y).all():
-            tau[:] = np.nan
+        return forward_dynamics(robot, q, qd, tau, threads=threads)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rne.check import numbers
 from rne.errors import ArgumentError
 from rne.model.robot import Robot
+from rne.simulation.limits import LimitsPassed, limits_passed
 from rne.tables import Part, Report, cells, of_many, titled, worst
 
 Array = NDArray[np.float64]
@@ -113,6 +114,11 @@ class Simulation(Report):
         """Reference velocity minus velocity (..., T, n); None without a reference."""
         return None if self.qd_ref is None else self.qd_ref - self.qd
 
+    @property
+    def limits(self) -> LimitsPassed:
+        """Limits of position, velocity and effort that the motion passed at its times, when, and by how much."""
+        return limits_passed(self.robot, self.t, self.q, self.qd, self.tau)
+
     def _parts(self) -> list[Part]:
         robot, t, many = self.robot, self.t, self.q.shape[:-2]
         slides = [robot.joint(name).kind == "prismatic" for name in robot.joint_names]
@@ -129,7 +135,8 @@ class Simulation(Report):
         }
         energy = cells(np.append(worst(self.energy[..., :1]), worst(self.energy[..., -1:])), " J")
         head = f"{robot.name}: {len(t)} times from {t[0]:g} to {t[-1]:g} s, energy from {energy[0]} to {energy[1]}"
-        return [head, *of_many(many, "simulations"), titled(joints)]
+        limits = self.limits
+        return [head, *of_many(many, "simulations"), titled(joints), *(limits._parts() if limits else [])]
 
     def tracking(self, band: float = 0.02) -> Tracking:
         """Tracking error of the motion with respect to its reference.

@@ -2,43 +2,32 @@
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.batch.arguments import Batch, as_batch, as_loads, as_table, check_robot
+from rne.batch.arguments import as_batch, check_robot
 from rne.batch.named import as_times, coordinates
-from rne.batch.threads import run, thread_count
-from rne.check import check_flag
+from rne.check import check_flag, numbers
 from rne.control import Controller
 from rne.dynamics.energy import kinetic_energy, potential_energy
-from rne.dynamics.mass_matrix import refuse_singular
-from rne.errors import ArgumentError, SingularError
-from rne.kernels.entries import (
-    CONTROL_ONE,
-    CONTROLLED,
-    CONTROLLED_ONE,
-    FORWARD_DYNAMICS,
-    FORWARD_DYNAMICS_POINTER,
-    SIMULATE,
-    SIMULATE_ONE,
-    STILL,
-)
+from rne.dynamics.stiction import rough_of
+from rne.errors import ArgumentError
+from rne.kernels.actuation import complaint
+from rne.kernels.entries import CONTROL_ONE
 from rne.kernels.jit import is_compiled
-from rne.kernels.runge_kutta import EULER, RK4
-from rne.kernels.simulation import complaint
 from rne.model.robot import Robot
-from rne.simulation.python_loop import Ask, adaptive, asking, asking_function, telling
+from rne.simulation.adaptive import Ask, Tolerances, adaptive, asking_function
+from rne.simulation.compiled_loop import METHODS, run_compiled
+from rne.simulation.diagnosis import refuse_divergence
+from rne.simulation.python_loop import asking
 from rne.simulation.result import Simulation
 
 Array = NDArray[np.float64]
 Function = Callable[..., Any]
-
-_METHODS = {"euler": EULER, "rk4": RK4}
 
 
 def simulate(
@@ -49,18 +38,30 @@ def simulate(
     *,
     tau: ArrayLike | Controller | Function | None = None,
     friction: bool = False,
+    stops: Mapping[str, ArrayLike] | None = None,
     gravity: ArrayLike | None = None,
     method: str = "rk4",
     step: float | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    max_steps: int = 20_000,
     threads: int | None = None,
 ) -> Simulation:
     """Integrate forward dynamics over time.
 
-    Fixed steps of the classical Runge-Kutta method ("rk4", of fourth order) or of the semi-implicit Euler method
-    ("euler", of first order; positions advance with the new velocities, so the energy stays bounded), or adaptive steps
-    of DOP853 in scipy with a relative tolerance of 1e-10 ("adaptive"; requires scipy). Sources: Hairer, Nørsett,
-    Wanner, "Solving Ordinary Differential Equations I" (1993), sections II.1 and II.5; Hairer, Lubich, Wanner,
-    "Geometric Numerical Integration" (2006), section I.1.2.
+    Methods: "rk4", fixed steps of fourth order: the classical Runge-Kutta method, and with friction an additive one
+    that is implicit in the damping, so that no damping is too stiff for the step. "euler", fixed steps of first order:
+    semi-implicit Euler, also implicit in the damping; without friction the energy stays bounded. "adaptive", steps of
+    DOP853 in scipy, or of Radau where the damping is stiff (requires scipy).
+
+    With `friction`, a joint that stops within a step stops there; one that Coulomb friction can hold stays exactly at
+    rest, and which joints those are is found for all of them together. "rk4" and "adaptive" find the times of these
+    events and keep their order. "euler" finds the impulses of friction in each step.
+
+    Sources: Hairer, Nørsett, Wanner, "Solving Ordinary Differential Equations I" (1993), sections II.1 and II.5;
+    Hairer, Lubich, Wanner, "Geometric Numerical Integration" (2006), section I.1.2; Kennedy, Carpenter, "Additive
+    Runge-Kutta schemes for convection-diffusion-reaction equations", Applied Numerical Mathematics 44 (2003); Acary,
+    Brogliato, "Numerical Methods for Nonsmooth Dynamical Systems" (2008).
 
     Parameters
     ----------
@@ -79,13 +80,20 @@ def simulate(
 
         A function compiled by numba is called as ``controller(t, q, qd, tau)`` with arrays (n,) for each simulation, at
         every stage of every step and at the last time; it fills `tau`, which is initially zero, and returns nothing.
+        With friction it is also called where events are searched for.
         Any other function is called as ``controller(t, q, qd)``, with q and qd of shape (..., n), or (n,) for each
         simulation if adaptive, and returns the torques.
-    friction : whether viscous and Coulomb friction of the joints oppose the motion. Coulomb friction jumps where the
-        velocity changes sign; a joint that should stick chatters at the scale of a step.
+    friction : whether viscous and Coulomb friction of the joints oppose the motion, or hold the joints at rest.
+    stops : joint stops at the limits of the positions, for "rk4" and "euler"; none if None, and `Simulation.limits`
+        says which limits were passed. Rigid ones, ``{"restitution": e}``, from which a joint rebounds with e times its
+        speed; or soft ones, ``{"stiffness": k, "damping": d}``, N m/rad and N m s/rad (N/m, N s/m), which push while a
+        joint is beyond its limit, and never pull. Numbers, or arrays (n,).
     gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
     method : "rk4", "euler" or "adaptive".
     step : largest step, s; by default one millisecond, or unlimited for "adaptive". Steps never cross a time of `t`.
+    rtol, atol : tolerances of "adaptive" for each step, relative and absolute (rad, m, rad/s, m/s); by default 1e-10
+        and 1e-12.
+    max_steps : of "adaptive", for each simulation; counted as evaluations of the dynamics, twelve to a step.
     threads : number of threads for a batch; chosen by its size if None (see ``RNE_NUM_THREADS``).
 
     Returns
@@ -96,7 +104,8 @@ def simulate(
     Raises
     ------
     ArgumentError
-        An argument, or the result of a controller, has the wrong shape, type or value; scipy is missing or fails.
+        An argument, or the result of a controller, has the wrong shape, type or value; scipy is missing or fails. The
+        motion does not stay finite, or "adaptive" has used up its steps: the message names the joint and the cause.
     SingularError
         The mass matrix is singular. The message names the time, a joint, and the first such simulation of a batch.
 
@@ -111,12 +120,12 @@ def simulate(
     True
     """
     check_robot(robot)
-    if not isinstance(method, str) or method not in ("adaptive", *_METHODS):
+    if not isinstance(method, str) or method not in ("adaptive", *METHODS):
         raise ArgumentError(f"method: wanted one of 'rk4', 'euler', 'adaptive', got {method!r}")
     check_flag("friction", friction)
     batch = as_batch(robot, {"q0": q0, "qd0": qd0}, required="q0")
     times, n = as_times("t", t), robot.n
-    substeps = _substeps(times, step)
+    substeps, tolerances = _substeps(times, step), _tolerances(method, rtol, atol, max_steps)
     law = tau if isinstance(tau, Controller) else None
     function: Function | None = tau if law is None and callable(tau) else None
     held = np.zeros(n) if tau is None or law or function else held_torques(robot, tau, len(times), batch.shape)
@@ -132,6 +141,7 @@ def simulate(
         raise ArgumentError(f"tau: a compiled controller is called as controller(t, q, qd, tau); this one: {reason}")
     if gravity is not None:
         robot = robot.with_gravity(gravity)
+    rough = rough_of(robot, friction, _stops(robot, method, stops))
 
     samples = math.prod(shape)
     q, qd, torques = np.empty((3, *shape, len(times), n))
@@ -141,14 +151,23 @@ def simulate(
     held = np.broadcast_to(held, (*shape, intervals, n)).reshape(samples, intervals, n)
     if method == "adaptive":
         ask = _asking_law(law, shape) if law else asking_function(function) if function else None
-        adaptive(robot, times, held, ask, n if law else 0, q_rows, qd_rows, tau_rows, friction, step)
+        limits = Tolerances(*tolerances, max_steps, math.inf if step is None else step)
+        adaptive(robot, times, held, ask, n if law else 0, (q_rows, qd_rows, tau_rows), rough, limits)
     elif function is None or is_compiled(function):
         acting, paths = law or function, (q_rows, qd_rows, tau_rows)
-        _compiled(robot, shape, times, substeps, held, acting, paths, method, friction, threads)
+        run_compiled(robot, shape, times, substeps, held, acting, paths, method, rough, threads)
     else:
-        asking(robot, times, substeps, function, q, qd, torques, method, friction, threads)
-    if not function:  # a function may return NaN deliberately
-        _refuse_divergence(times, q_rows, qd_rows, tau_rows)
+        asking(robot, times, substeps, function, q, qd, torques, method, rough, threads)
+    if not function and method != "adaptive":  # a function may return NaN deliberately
+
+        def again(count: int, finer: int) -> Array:
+            part = [path[:, :count].copy() for path in (q_rows, qd_rows, tau_rows)]
+            paths: tuple[Array, Array, Array] = (part[0], part[1], part[2])
+            more = substeps[: count - 1] * finer
+            run_compiled(robot, shape, times[:count], more, held, law, paths, method, rough, threads)
+            return paths[0]
+
+        refuse_divergence(robot, times, q_rows, qd_rows, tau_rows, _STEP if step is None else step, again)
     energy = kinetic_energy(robot, q, qd) + potential_energy(robot, q)
     wanted = [np.broadcast_to(x, q.shape).copy() for x in law.reference(times)[:2]] if law else [None, None]
     return Simulation(robot, times, q, qd, energy, torques, *wanted)
@@ -212,14 +231,44 @@ def _substeps(times: Array, step: float | None) -> NDArray[np.intp]:
     return np.maximum(counts, 1).astype(np.intp)
 
 
-def _refuse_divergence(times: Array, q: Array, qd: Array, tau: Array) -> None:
-    """Refuse simulations that start finite and do not stay so, unless the given torques were not finite."""
-    finite = np.isfinite(np.concatenate([q, qd], axis=-1)).all(axis=-1)
-    for sample in np.flatnonzero(finite[:, 0] & ~finite[:, -1]).tolist():
-        k = int(finite[sample].argmin())
-        if np.isfinite(tau[sample, :k]).all():
-            what = "the motion is too fast for the steps, or some joint moves almost no mass; try a smaller step"
-            raise ArgumentError(f"step: simulation {sample} is no longer finite at t = {times[k]:g} s: {what}")
+def _stops(robot: Robot, method: str, stops: Any) -> dict[str, Array] | None:
+    """Check joint stops, and return them as arrays (n,)."""
+    if stops is None:
+        return None
+    rigid, soft = {"restitution"}, {"stiffness", "damping"}
+    if not isinstance(stops, Mapping) or set(stops) not in (rigid, soft, {"stiffness"}):
+        got = sorted(map(str, stops)) if isinstance(stops, Mapping) else type(stops).__name__
+        raise ArgumentError(f"stops: wanted {{'restitution': e}} or {{'stiffness': k, 'damping': d}}, got {got}")
+    if method == "adaptive":
+        raise ArgumentError("stops: wanted method='rk4' or 'euler', got method='adaptive', which has no joint stops")
+    found = {}
+    for name, value in stops.items():
+        shape = () if np.ndim(value) == 0 else (robot.n,)
+        array = np.broadcast_to(numbers(f"stops[{name!r}]", value, shape), (robot.n,)).astype(np.float64)
+        low, high = (np.nextafter(0.0, 1.0) if name == "stiffness" else 0.0), (1.0 if name == "restitution" else np.inf)
+        if not ((array >= low) & (array <= high)).all():
+            wanted = {"restitution": "from 0 to 1", "stiffness": "above 0", "damping": "of 0 or more"}[name]
+            raise ArgumentError(f"stops[{name!r}]: wanted numbers {wanted}, got {value!r}")
+        found[name] = array
+    return found
+
+
+def _tolerances(method: str, rtol: Any, atol: Any, max_steps: Any) -> tuple[float, float]:
+    """Check tolerances, which only the adaptive method has; return them, or the default ones."""
+    found = []
+    for name, value, default in (("rtol", rtol, 1e-10), ("atol", atol, 1e-12)):
+        if value is None:
+            found.append(default)
+            continue
+        if method != "adaptive":
+            raise ArgumentError(f"{name}: only method='adaptive' has tolerances, got method={method!r}")
+        number = float(numbers(name, value, ()))
+        if not 1e-14 <= number < 1:
+            raise ArgumentError(f"{name}: wanted a number from 1e-14 to 1, got {value!r}")
+        found.append(number)
+    if not isinstance(max_steps, int | np.integer) or isinstance(max_steps, bool) or max_steps < 1:
+        raise ArgumentError(f"max_steps: wanted a positive whole number, got {max_steps!r}")
+    return found[0], found[1]
 
 
 def _asking_law(law: Controller, shape: tuple[int, ...]) -> Ask:
@@ -232,49 +281,3 @@ def _asking_law(law: Controller, shape: tuple[int, ...]) -> Ask:
         return tau, rate
 
     return ask
-
-
-def _compiled(
-    robot: Robot,
-    shape: tuple[int, ...],
-    times: Array,
-    substeps: NDArray[np.intp],
-    held: Array,
-    controller: Controller | Function | None,
-    paths: tuple[Array, Array, Array],
-    method: str,
-    friction: bool,
-    threads: int | None,
-) -> None:
-    """Run all steps in compiled code.
-
-    Measured times per step of four stages for a 7-joint arm, in us: a single simulation takes 1.6 in scalar code and
-    1.9 in a SIMD pack; from two on, packs are faster: 1.1 per simulation for 2, 0.35 for 8, 0.27 for 100 and for 1000.
-    """
-    table, loads = as_table(robot, "float64"), as_loads(friction)
-    q = paths[0]
-    alone, count = len(q) == 1, thread_count(threads, len(q), robot.n * int(substeps.sum()))
-    law = controller.law(shape, alone) if isinstance(controller, Controller) else None
-    entry = (SIMULATE_ONE if alone else SIMULATE) if law is None else (CONTROLLED_ONE if alone else CONTROLLED)
-    function, controlled = (STILL.compiled(), False) if controller is None or law else (controller, True)
-    # The articulated-body algorithm only suspects a singular mass matrix; the matrix itself then decides.
-    for dynamics in ("aba", "crba") if robot.n == len(robot.links.joints) else ("crba",):
-        accelerate = (FORWARD_DYNAMICS_POINTER[dynamics] if alone else FORWARD_DYNAMICS[dynamics]["float64"]).compiled()
-        pair = (accelerate, None) if alone else (None, accelerate)
-        when = np.full(len(q), np.nan)
-        more = (
-            (table, *pair, loads), (controlled, function), law,
-            (times, substeps, held), (*paths, when), _METHODS[method],
-        )  # fmt: skip
-        run(functools.partial(_slice, entry.call, more), len(q), count)
-        failed = np.unique(when[~np.isnan(when)])
-        if not failed.size:
-            return
-    for t in failed.tolist():
-        with telling(t):
-            refuse_singular(robot, Batch(shape, "float64", {"q": q[:, -1]}), (when == t).astype(np.uint8))
-    raise SingularError(f"t = {failed[0]:g} s: the mass matrix is nearly singular")
-
-
-def _slice(call: Callable[..., None], more: tuple[Any, ...], first: int, stop: int) -> None:
-    call(first, stop, *more)

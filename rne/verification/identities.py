@@ -14,7 +14,8 @@ from rne.dynamics.coriolis import christoffel, coriolis_matrix
 from rne.dynamics.energy import kinetic_energy, potential_energy
 from rne.dynamics.forward_dynamics import forward_dynamics
 from rne.dynamics.inverse_dynamics import coriolis_vector, gravity_vector, inverse_dynamics
-from rne.dynamics.mass_matrix import SINGULAR, mass_matrix, mass_matrix_inverse
+from rne.dynamics.mass_matrix import mass_matrix, mass_matrix_inverse
+from rne.dynamics.singular import SINGULAR
 from rne.errors import SingularError
 from rne.model.robot import Robot
 

@@ -211,16 +211,38 @@ def test_random_robots_move_as_the_twin_says(robot):
     tree, q, qd, tau = robot
     mine, h, y = rne.Robot(tree), 0.01, np.concatenate([q, qd])
     n = len(q)
-    for friction in (False, True):
 
-        def rate(y, friction=friction):
-            return np.concatenate([y[n:], ref.forward_dynamics(tree, y[:n], y[n:], tau, friction=friction)])
+    def rate(y):
+        return np.concatenate([y[n:], ref.forward_dynamics(tree, y[:n], y[n:], tau)])
 
-        k1 = rate(y)
-        k2 = rate(y + h / 2 * k1)
-        k3 = rate(y + h / 2 * k2)
-        wanted = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + rate(y + h * k3))
-        got = rne.simulate(mine, q, qd, [0.0, h], tau=tau, friction=friction, step=h)
-        assert_near(np.concatenate([got.q[1], got.qd[1]]), wanted, 1e-9)
-        euler = rne.simulate(mine, q, qd, [0.0, h], tau=tau, friction=friction, step=h, method="euler")
-        assert_near(euler.qd[1], qd + h * k1[n:], 1e-9)
+    k1 = rate(y)
+    k2 = rate(y + h / 2 * k1)
+    k3 = rate(y + h / 2 * k2)
+    wanted = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + rate(y + h * k3))
+    got = rne.simulate(mine, q, qd, [0.0, h], tau=tau, step=h)
+    assert_near(np.concatenate([got.q[1], got.qd[1]]), wanted, 1e-9)
+    euler = rne.simulate(mine, q, qd, [0.0, h], tau=tau, step=h, method="euler")
+    assert_near(euler.qd[1], qd + h * k1[n:], 1e-9)
+
+
+@settings(max_examples=15)
+@given(strategies.robots(max_joints=5, massless=0.0, one_sided=True))
+def test_random_robots_rub_as_the_twin_says(robot):
+    """A step of first order: with the velocity at its end, every joint obeys the law of dry friction."""
+    tree, q, qd, tau = robot
+    mine, h = rne.Robot(tree), 0.01
+    M, zero, size = ref.mass_matrix(tree, q), np.zeros(len(q)), len(q)
+    # Friction at plus and minus one tells damping and dry friction of the twin.
+    each = [ref.friction_torque(tree, s * row) for row in np.eye(size) for s in (1.0, 2.0, -1.0)]
+    one, two, back = np.array(each).reshape(size, 3, size).transpose(1, 0, 2)
+    D = (two - one).T
+    plus, minus = (one - D.T).diagonal(), -(back + D.T).diagonal()
+    got = rne.simulate(mine, q, qd, [0.0, h], tau=tau, friction=True, step=h, method="euler")
+    v = got.qd[1]
+    force = (M + h * D) @ v - M @ qd - h * (tau - ref.inverse_dynamics(tree, q, qd, zero))
+    slack = 1e-9 * max(1.0, np.abs(M @ v).max(), h * np.abs(tau).max(), h * plus.max(), h * minus.max())
+    for j in range(size):
+        low = -h * plus[j] if v[j] >= 0 else h * minus[j]
+        high = h * minus[j] if v[j] <= 0 else -h * plus[j]
+        assert low - slack <= force[j] <= high + slack
+    assert_near(got.q[1], q + h * v, 1e-12)

@@ -19,6 +19,7 @@ from rne.verification.verify import verify
 # Integration is not looked at, nor the memory of an evaluator; the inertia at a frame has no batch to be compared with.
 LEFT_OUT = (
     "SIMULATE_ONE", "SIMULATE", "CONTROLLED_ONE", "CONTROLLED", "CONTROL_ONE", "STAGE_OF_STEP", "STILL",
+    "ROUGH", "ROUGH_CONTROLLED", "ROUGH_STAGE", "STICTION", "MASS_AND_BIAS_POINTER",
     "INVERSE_DYNAMICS_POINTER", "FORWARD_DYNAMICS_POINTER.aba", "FORWARD_DYNAMICS_POINTER.crba",
     *(f"EVALUATE.{name}" for name in entries.EVALUATE), "OPERATIONAL_INERTIA_ONE",
 )  # fmt: skip

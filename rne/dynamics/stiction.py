@@ -1,0 +1,80 @@
+"""Dry friction that holds joints at rest: accelerations of all joints at once."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rne.batch.arguments import Floats, as_table
+from rne.kernels import dry_friction as at
+from rne.kernels.entries import MASS_AND_BIAS_POINTER, STICTION, STILL
+from rne.model.robot import Robot
+
+Array = NDArray[np.float64]
+
+
+class Rough(NamedTuple):
+    """Friction and joint stops of a robot, as the kernels take them.
+
+    Attributes
+    ----------
+    damping : (n, n) over the coordinates.
+    limits : (LIMITS, n), the rows of `rne.kernels.dry_friction`.
+    damped : whether anything damps.
+    """
+
+    damping: Array
+    limits: Array
+    damped: bool
+
+
+def rough_of(robot: Robot, friction: bool = True, stops: dict[str, Array] | None = None) -> Rough | None:
+    """Return friction and joint stops of a robot; None if there are neither.
+
+    Parameters
+    ----------
+    robot : the robot.
+    friction : whether there is any.
+    stops : "restitution", or "stiffness" and "damping", (n,) each; None for none.
+    """
+    limits, damping = np.zeros((at.LIMITS, robot.n)), np.zeros((robot.n, robot.n))
+    limits[at.LOWER], limits[at.UPPER], limits[at.RESTITUTION] = -np.inf, np.inf, np.nan
+    if friction:
+        limits[[at.UP, at.DOWN]], damping = robot.links.dry_friction, np.ascontiguousarray(robot.damping)
+    if stops is not None:
+        limits[at.LOWER], limits[at.UPPER] = robot.lower_limit, robot.upper_limit
+        for name, row in (("restitution", at.RESTITUTION), ("stiffness", at.STIFFNESS), ("damping", at.DAMPING)):
+            limits[row] = stops.get(name, limits[row])
+    if not damping.any() and stops is None and not (limits[[at.UP, at.DOWN]] > 0).any():
+        return None
+    damping.flags.writeable = limits.flags.writeable = False
+    return Rough(damping, limits, bool(damping.any() or limits[at.DAMPING].any()))
+
+
+def rubbing(table: Floats, rough: Rough) -> tuple[Floats, object, Array, Array, bool]:
+    """Return the dynamics with friction of one state as the kernels take it."""
+    return table, MASS_AND_BIAS_POINTER.compiled(), *rough
+
+
+def accelerations(
+    robot: Robot, rough: Rough, q: Array, qd: Array, tau: Array, modes: Array | None = None, table: Floats | None = None
+) -> tuple[Array, Array, Array, NDArray[np.uint8]]:
+    """Return accelerations, modes and holding forces (samples, n), and marks of singular mass matrices (samples,).
+
+    Parameters
+    ----------
+    robot, rough : the robot and its friction.
+    q, qd, tau : (samples, n) in float64.
+    modes : (samples, n) of `rne.kernels.complementarity`, if they are known.
+    table : with another gravity.
+    """
+    samples = len(q)
+    given = np.zeros(q.shape) if modes is None else modes.copy()
+    forces, qdd, marks = np.empty(q.shape), np.empty(q.shape), np.empty(samples, np.uint8)
+    state, tau = np.concatenate([q, qd], axis=1), np.ascontiguousarray(tau)
+    table = as_table(robot, "float64") if table is None else table
+    dynamics, acting = rubbing(table, rough), (False, STILL.compiled())
+    STICTION.call(0, samples, dynamics, acting, state, tau, modes is not None, given, forces, qdd, marks)
+    return qdd, given, forces, marks

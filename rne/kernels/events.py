@@ -1,0 +1,358 @@
+"""One step of one simulation with friction and joint stops.
+
+Between events every joint keeps its mode: it sticks, or it slides in one direction under constant dry friction, or it
+touches a stop. The motion is then smooth, and a step of `additive`, which is implicit in the damping, keeps its order.
+An event ends it: a sliding joint comes to rest, a holding force reaches its bound, a stop is met. Its time is found by
+repeating the step with other lengths; then `complementarity` finds the modes of all joints at rest together, and the
+rest of the step follows. Where too many events meet, and in the method of first order, a step finds the velocities at
+its end by the same problem, with impulses in place of forces; that step always exists, and friction only takes energy.
+
+Sources: Acary, Brogliato, "Numerical Methods for Nonsmooth Dynamical Systems" (2008), chapters 8 (events) and 10
+(impulses); Brogliato, "Nonsmooth Mechanics" (2016), section 5.1, on restitution.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rne.kernels.complementarity import FREE, MINUS, PLUS, STUCK, dry_force, find_modes, holding_forces, solve_held
+from rne.kernels.dry_friction import (
+    DAMPING,
+    DOWN,
+    EDGE,
+    LOWER,
+    RESTITUTION,
+    STIFFNESS,
+    UP,
+    UPPER,
+    after_stage,
+    at_stop,
+    attempt,
+    before_stage,
+    damping_of,
+    end_attempt,
+    forces_at,
+    is_rigid,
+    resolve,
+    room_in,
+    set_modes,
+)
+from rne.kernels.jit import inline, internal
+from rne.kernels.mass_and_bias import MASS
+from rne.kernels.simd.pack import address_of, out_of_line
+
+# Events in one step before it is finished by impulses, for each joint, and besides.
+_EVENTS_EACH, _EVENTS = 2, 8
+_SEARCHES = 80
+# Rebounds in one step before a stop lets a joint rest.
+_REBOUNDS = 8
+
+
+@inline
+def _contact_margin(limits, j, q, v, contact):
+    """Negative if a soft stop should be in the other state: its force may only push."""
+    upper = q - limits[UPPER, j]
+    lower = limits[LOWER, j] - q
+    if contact != 0.0:
+        depth, speed = (upper, v) if contact > 0.0 else (lower, -v)
+        return limits[STIFFNESS, j] * depth + limits[DAMPING, j] * speed
+    depth, speed = (upper, v) if upper > lower else (lower, -v)
+    return -min(limits[STIFFNESS, j] * depth, limits[STIFFNESS, j] * depth + limits[DAMPING, j] * speed)
+
+
+@inline
+def _stop_margin(limits, j, before, q, v):
+    """Negative if a joint has met a rigid stop from inside, or turned towards it outside."""
+    upper = limits[UPPER, j] - q
+    lower = q - limits[LOWER, j]
+    if before >= limits[UPPER, j]:
+        upper = max(upper, -v)
+    if before <= limits[LOWER, j]:
+        lower = max(lower, v)
+    return min(upper, lower)
+
+
+@internal
+def smallest_margin(row, t, near, y, out, dynamics, drive, law, room, joint_margins):
+    """Return the smallest margin to an event at the state `out`, negative beyond one; fills those of the joints."""
+    out_of_line()
+    _, _, _, limits, _ = dynamics
+    _, solving, (_, _, A, bounds), (x, forces, full), (_, _, _, _, _, right), modes, _ = room
+    now, contacts, _, reach = modes
+    n = now.shape[0]
+    w = y.shape[0] - n
+    holding = False
+    for j in range(n):
+        v, margin = out[w + j], np.inf
+        if now[j] == STUCK:
+            holding = True
+        elif now[j] != FREE:
+            margin = now[j] * v
+        if now[j] != STUCK and is_rigid(limits, j):
+            margin = min(margin, _stop_margin(limits, j, y[j], out[j], v))
+        if limits[STIFFNESS, j] > 0.0:
+            margin = min(margin, _contact_margin(limits, j, out[j], v, contacts[j]))
+        joint_margins[j] = margin
+    if holding:
+        forces_at(row, t, near, out, dynamics, drive, law, room)
+        for j in range(n):
+            full[j] = right[j] + dry_force(now[j], limits[UP, j], limits[DOWN, j])
+        if solve_held(A, full, now, bounds, solving, x) == 0:
+            holding_forces(A, right, now, x, forces)
+            for j in range(n):
+                if now[j] == STUCK:
+                    slack = 1e-12 * (min(reach[0, j], reach[1, j]) + abs(forces[j]))
+                    joint_margins[j] = slack + min(forces[j] + reach[0, j], reach[1, j] - forces[j])
+    smallest = np.inf
+    for j in range(n):
+        if not joint_margins[j] >= smallest:
+            smallest = joint_margins[j]
+    return smallest
+
+
+@internal
+def _impact(y, dynamics, room, rebounding):
+    """Let joints that run into a rigid stop rebound; returns 1 if the mass matrix is singular, -1 if any rebounded."""
+    out_of_line()
+    table, one, _, limits, _ = dynamics
+    _, solving, (mass, bias, A, bounds), vectors, (q, qd, _, _, _, right), modes, _ = room
+    now, _, resting, reach = modes
+    n = q.shape[0]
+    w = y.shape[0] - n
+    hit = False
+    for j in range(n):
+        q[j], qd[j] = y[j], y[w + j]
+        reach[0, j], reach[1, j], resting[j], now[j] = 0.0, 0.0, 0.0, FREE
+        stop = at_stop(q[j], limits, j) if is_rigid(limits, j) else 0
+        if stop != 0 and stop * qd[j] >= 0.0:
+            hit = hit or qd[j] != 0.0
+            resting[j], now[j] = 1.0, STUCK
+            reach[0 if stop > 0 else 1, j] = np.inf
+    if not hit:
+        return 0
+    one(address_of(table), q, qd, mass, bias, MASS)
+    back = vectors[0]
+    for j in range(n):
+        back[j] = limits[RESTITUTION, j] * qd[j] if resting[j] != 0.0 and rebounding else 0.0
+    for i in range(n):
+        right[i] = 0.0
+        for j in range(n):
+            A[i, j] = mass[i * n + j]
+            right[i] += A[i, j] * (qd[j] + back[j])
+    for j in range(n):
+        bias[j] = back[j]
+    if find_modes(A, right, (reach[0], reach[1]), now, resting, bounds, solving, vectors) != 0:
+        return 1
+    for j in range(n):
+        y[w + j] = vectors[0][j] - bias[j]
+    return -1
+
+
+@internal
+def _impulses(row, t, h, y, dynamics, drive, law, room):
+    """Make a step of first order with impulses of friction and stops; returns 0 unless a matrix is singular."""
+    out_of_line()
+    _, _, D, limits, _ = dynamics
+    _, solving, (mass, _, A, bounds), vectors, (q, qd, _, rate, _, right), modes, _ = room
+    now, contacts, resting, reach = modes
+    n = q.shape[0]
+    w = y.shape[0] - n
+    set_modes(y, limits, modes, w)
+    forces_at(row, t, t + EDGE * h, y, dynamics, drive, law, room)
+    for i in range(n):
+        k = limits[STIFFNESS, i] if contacts[i] != 0.0 else 0.0
+        right[i] *= h
+        for j in range(n):
+            d = damping_of(D, limits, contacts, i, j)
+            right[i] += (mass[i * n + j] + h * d) * qd[j]
+            A[i, j] += h * d
+        A[i, i] += h * h * k  # the spring of a soft stop, implicit, too
+        reach[0, i], reach[1, i] = h * reach[0, i], h * reach[1, i]
+        if now[i] == PLUS or now[i] == MINUS:
+            resting[i] = 1.0
+    if find_modes(A, right, (reach[0], reach[1]), now, resting, bounds, solving, vectors) != 0:
+        return 1
+    for j in range(n):
+        y[w + j] = vectors[0][j]
+        y[j] += h * y[w + j]
+    for j in range(w - n):
+        y[n + j] += h * rate[j]
+    return 0
+
+
+@inline
+def _set_contacts(y, limits, contacts, w):
+    """Find the soft stops that push: joints beyond them, or about to be, whose spring and damper do not pull."""
+    for j in range(contacts.shape[0]):
+        contacts[j] = 0.0
+        if limits[STIFFNESS, j] > 0.0:
+            v = y[w + j]
+            upper, lower = y[j] - limits[UPPER, j], limits[LOWER, j] - y[j]
+            side, depth, speed = (1.0, upper, v) if upper > lower else (-1.0, lower, -v)
+            pushes = limits[STIFFNESS, j] * depth + limits[DAMPING, j] * speed >= 0.0
+            if (depth > 0.0 or (depth == 0.0 and speed > 0.0)) and pushes:
+                contacts[j] = side
+
+
+@internal
+def begin(row, t, h, y, dynamics, drive, law, room, rebounding):
+    """Let stops and dry friction act on a state; returns 1 if a matrix is singular, -1 if a joint rebounded, or 0."""
+    out_of_line()
+    _, _, _, limits, _ = dynamics
+    struck = _impact(y, dynamics, room, rebounding)
+    _set_contacts(y, limits, room[5][1], y.shape[0] - room[5][0].shape[0])
+    if struck > 0 or resolve(row, t, t + EDGE * h, y, dynamics, drive, law, room) != 0:
+        return 1
+    return struck
+
+
+@internal
+def _locate(row, t, h, y, margin, dynamics, drive, law, room):
+    """Find the first event in a step at whose end the margin is negative; returns its time after t.
+
+    By the Illinois variant of false position (Dowell, Jarratt 1971). Sets the end of the step just beyond the event.
+    """
+    out_of_line()
+    out, margins, _ = room[6]
+    low, high, g_low, g_high = 0.0, h, 0.0, margin
+    side, scale, ended = 0, -margin, h
+    last, weight_low, weight_high = margin, 1.0, 1.0
+    g_low = smallest_margin(row, t, t + EDGE * h, y, y, dynamics, drive, law, room, margins)
+    for k in range(_SEARCHES):
+        if high - low <= 1e-13 * h or (k > 0 and -g_high <= 1e-14 * scale):
+            break
+        middle = low + 0.5 * (high - low)
+        if g_low > 0.0 and k % 4 != 3:
+            a, b = weight_low * g_low, -weight_high * g_high
+            middle = low + (high - low) * a / (a + b)
+            if not low < middle < high:
+                middle = low + 0.5 * (high - low)
+        if attempt(row, t, middle, y, out, dynamics, drive, law, room) != 0:
+            return -1.0
+        ended = middle
+        last = smallest_margin(row, t + middle, t + middle - EDGE * h, y, out, dynamics, drive, law, room, margins)
+        if last < 0.0:
+            high, g_high, weight_high = middle, last, 1.0
+            weight_low = 0.5 * weight_low if side < 0 else 1.0
+            side = -1
+        else:
+            low, g_low, weight_low = middle, last, 1.0
+            weight_high = 0.5 * weight_high if side > 0 else 1.0
+            side = 1
+    if ended != high and attempt(row, t, high, y, out, dynamics, drive, law, room) != 0:
+        return -1.0
+    smallest_margin(row, t + high, t + high - EDGE * h, y, out, dynamics, drive, law, room, margins)
+    return high
+
+
+@inline
+def _come_to_rest(y, out, limits, room):
+    """Set the velocities of joints that stopped to zero, and those that met a rigid stop to its position."""
+    now, margins = room[5][0], room[6][1]
+    n = now.shape[0]
+    w = y.shape[0] - n
+    for j in range(n):
+        if margins[j] <= 0.0 and now[j] != STUCK:
+            if now[j] != FREE and now[j] * out[w + j] <= 0.0:
+                out[w + j] = 0.0
+            if is_rigid(limits, j):
+                if out[j] > limits[UPPER, j] >= y[j]:
+                    out[j] = limits[UPPER, j]
+                if out[j] < limits[LOWER, j] <= y[j]:
+                    out[j] = limits[LOWER, j]
+
+
+@internal
+def by_impulses(row, t, h, y, dynamics, drive, law, buffer):
+    """Advance `y` by one step of first order; returns 0 unless a matrix is singular."""
+    out_of_line()
+    _, _, _, limits, _ = dynamics
+    n = limits.shape[1]
+    room = room_in(buffer, n, y.shape[0] - n)
+    start, contacts = room[6][2], room[5][1]
+    _set_contacts(y, limits, contacts, y.shape[0] - n)
+    for j in range(n):
+        start[j] = y[j]
+    if _impact(y, dynamics, room, h >= 0.0) > 0 or _impulses(row, t, h, y, dynamics, drive, law, room) != 0:
+        return 1
+    for j in range(n):
+        if is_rigid(limits, j):
+            if y[j] > limits[UPPER, j] >= start[j]:
+                y[j] = limits[UPPER, j]
+            if y[j] < limits[LOWER, j] <= start[j]:
+                y[j] = limits[LOWER, j]
+    return 1 if _impact(y, dynamics, room, h >= 0.0) > 0 else 0
+
+
+@internal
+def by_events(row, t, h, y, dynamics, drive, law, buffer):
+    """Advance `y` by one step of fourth order, from event to event; returns 0 unless a matrix is singular."""
+    out_of_line()
+    _, _, _, limits, _ = dynamics
+    n = limits.shape[1]
+    w = y.shape[0] - n
+    room = room_in(buffer, n, w)
+    out, margins, _ = room[6]
+    left, events, rebounds = h, 0, 0
+    while left > 0.0:
+        struck = begin(row, t, left, y, dynamics, drive, law, room, rebounds < _REBOUNDS)
+        if struck > 0:
+            return 1
+        if struck < 0:
+            rebounds += 1
+        if attempt(row, t, left, y, out, dynamics, drive, law, room) != 0:
+            return 1
+        margin = smallest_margin(row, t + left, t + left - EDGE * left, y, out, dynamics, drive, law, room, margins)
+        done = left
+        if margin < 0.0:
+            events += 1
+            if events > _EVENTS_EACH * n + _EVENTS:
+                return by_impulses(row, t, left, y, dynamics, drive, law, buffer)
+            done = _locate(row, t, left, y, margin, dynamics, drive, law, room)
+            if done < 0.0:
+                return 1
+            _come_to_rest(y, out, limits, room)
+        for j in range(w + n):
+            y[j] = out[j]
+        t += done
+        left = left - done if margin < 0.0 else 0.0
+    return 0
+
+
+# Parts of a step between which Python finds the torques.
+BEGIN, BEFORE, AFTER, FINISH, IMPULSES = range(5)
+
+
+@internal
+def one_stage(part, row, stage, t, h, y, dynamics, drive, motion, tau, buffer):
+    """BEGIN a step, fill `motion` (2, n) BEFORE a stage, or use `tau` AFTER it; returns 1 if a matrix is singular."""
+    out_of_line()
+    n = tau.shape[0]
+    room = room_in(buffer, n, n)
+    q, qd, _, _, torque, _ = room[4]
+    if part == BEGIN:
+        return begin(row, t, h, y, dynamics, drive, None, room, True)
+    if part == BEFORE:
+        failed = before_stage(stage, h, y, dynamics, room)
+        for j in range(n):
+            motion[0, j], motion[1, j] = q[j], qd[j]
+        return failed
+    for j in range(n):
+        torque[j] = tau[j]
+    return after_stage(stage, dynamics, room)
+
+
+@internal
+def finish_stages(row, t, h, y, dynamics, drive, law, buffer):
+    """Advance `y` to the end of a step whose stages are done, unless there is an event; returns whether there is."""
+    out_of_line()
+    _, _, _, limits, _ = dynamics
+    n = limits.shape[1]
+    room = room_in(buffer, n, n)
+    out, margins, _ = room[6]
+    end_attempt(h, y, out, room)
+    if smallest_margin(row, t + h, t + h, y, out, dynamics, drive, law, room, margins) < 0.0:
+        return True
+    for j in range(2 * n):
+        y[j] = out[j]
+    return False

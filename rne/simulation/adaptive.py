@@ -1,0 +1,212 @@
+"""Simulations with the adaptive steps of scipy, from event to event of dry friction."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rne.batch.arguments import Batch
+from rne.dynamics.forward_dynamics import forward_dynamics
+from rne.dynamics.mass_matrix import mass_matrix, refuse_singular
+from rne.dynamics.stiction import Rough, accelerations
+from rne.errors import ArgumentError, SingularError, needing
+from rne.kernels import dry_friction as at
+from rne.kernels.complementarity import FREE, STUCK
+from rne.model.robot import Robot
+from rne.simulation.diagnosis import cause
+from rne.simulation.python_loop import asked, telling
+
+Array = NDArray[np.float64]
+Function = Callable[..., Any]
+
+# Called with (sample, t, q, qd, integral); returns torques and the rates of the integrals of the controller.
+Ask = Callable[[int, float, Array, Array, Array], tuple[Array, Array]]
+
+# Evaluations of the dynamics to a step of DOP853.
+_EVALUATIONS = 12
+# Decays of the fastest damping in one motion beyond which steps are implicit.
+_STIFF = 3e4
+
+
+class Tolerances(NamedTuple):
+    """What the caller allows: relative and absolute errors, steps, and the longest step, s."""
+
+    rtol: float
+    atol: float
+    max_steps: int
+    step: float
+
+
+def asking_function(function: Function) -> Ask:
+    """Wrap a function, which has no integrals, as `Ask`."""
+    return lambda _, t, q, qd, integral: (asked(function, t, q, qd), integral)
+
+
+class _Motion:
+    """The differential equation of one simulation between two events."""
+
+    def __init__(self, robot: Robot, rough: Rough | None, ask: Ask | None, sample: int, limits: Tolerances) -> None:
+        self._robot, self._rough, self._limits = robot, rough, limits
+        self._ask, self._sample = ask, sample
+        self._left = limits.max_steps * _EVALUATIONS
+        self.held: Array = np.zeros(robot.n)
+        self.modes: Array | None = None
+        self.spare = 0.0
+
+    def torques(self, t: float, y: Array) -> tuple[Array, Array]:
+        """Torques at a time, and rates of the integrals; the held torques without a controller."""
+        n = self._robot.n
+        return (
+            (self.held, y[2 * n :])
+            if self._ask is None
+            else self._ask(self._sample, t, y[:n], y[n : 2 * n], y[2 * n :])
+        )
+
+    def _found(self, t: float, y: Array) -> tuple[Array, Array, Array, Array]:
+        """Accelerations, modes, holding forces, and rates of the integrals."""
+        n = self._robot.n
+        q, qd = y[:n], y[n : 2 * n]
+        if self.modes is not None and not qd.all():
+            starting = (qd == 0) & (self.modes != FREE)
+            y = y.copy()
+            qd = y[n : 2 * n]
+            qd[starting] = at.ALMOST_REST * self.modes[starting]  # as in the kernel
+        tau, rates = self.torques(t, y)
+        if self._rough is None:
+            return forward_dynamics(self._robot, q, qd, tau), qd, qd, rates
+        modes = None if self.modes is None else self.modes[None]
+        qdd, modes, forces, marks = accelerations(self._robot, self._rough, q[None], qd[None], tau[None], modes)
+        if marks[0]:
+            refuse_singular(self._robot, Batch((), "float64", {"q": q[None]}), marks)
+            raise SingularError("the mass matrix is nearly singular")
+        return qdd[0], modes[0], forces[0], rates
+
+    def rate(self, t: float, y: Array) -> Array:
+        """Rates of positions, velocities and integrals."""
+        self._left -= 1
+        if self._left < 0:
+            n, what = self._robot.n, "it did not stay finite"
+            if np.isfinite(y).all():
+                what = cause(
+                    self._robot, y[:n], y[n : 2 * n], 1e-3, None if self._rough is None else self._rough.damping
+                )
+            raise ArgumentError(
+                f"max_steps: {self._limits.max_steps} adaptive steps reach t = {t:g} s only: {what}; "
+                "give more of them or a larger rtol, or take method='rk4', whose steps are implicit in the damping"
+            )
+        with telling(t):
+            qdd, _, _, rates = self._found(t, y)
+        return np.concatenate([y[self._robot.n : 2 * self._robot.n], qdd, rates])
+
+    def begin(self, t: float, y: Array) -> None:
+        """Find the modes of all joints."""
+        self.modes = None
+        self.spare = max(self._limits.atol, 1e-12 * (1.0 + float(np.abs(y).max(initial=0.0))))
+        if self._rough is not None:
+            with telling(t):
+                self.modes = self._found(t, y)[1]
+
+    def margins(self, t: float, y: Array) -> Array:
+        """Numbers (n,) that are negative beyond an event; infinite where there can be none.
+
+        Those of joints that just began to slide are zero; `spare` makes them positive, so that they are no events.
+        """
+        assert self.modes is not None
+        assert self._rough is not None
+        n, modes, margins = self._robot.n, self.modes, np.full(self._robot.n, np.inf)
+        sliding, stuck = (modes != FREE) & (modes != STUCK), modes == STUCK
+        margins[sliding] = (modes * y[n : 2 * n])[sliding] + self.spare
+        if stuck.any():
+            forces = self._found(t, y)[2]
+            up, down = self._rough.limits[[at.UP, at.DOWN]]
+            slack = 1e-9 * np.minimum(up, down) + 1e-12 * np.abs(forces)
+            margins[stuck] = (np.minimum(forces + up, down - forces) + slack)[stuck]
+        return margins
+
+
+def adaptive(
+    robot: Robot,
+    times: Array,
+    held: Array,
+    ask: Ask | None,
+    integrals: int,
+    paths: tuple[Array, Array, Array],
+    rough: Rough | None,
+    limits: Tolerances,
+) -> None:
+    """Integrate one simulation after the other, each with its own steps; without `ask`, torques are held."""
+    n, last = robot.n, len(times) - 1
+    q_path, qd_path, tau_path = paths
+    tau_path[:] = held[:, np.arange(last + 1).clip(max=held.shape[1] - 1)]
+
+    for sample, (q, qd, tau) in enumerate(zip(q_path, qd_path, tau_path, strict=True)):
+        motion = _Motion(robot, rough, ask, sample, limits)
+        # Held torques jump between times, and no step may cross a jump.
+        jumps = (np.flatnonzero((tau[1:last] != tau[: max(last - 1, 0)]).any(axis=1)) + 1).tolist()
+        y = np.concatenate([q[0], qd[0], np.zeros(integrals)])
+        for interval, end in itertools.pairwise([0, *jumps, last]) if last else [(0, 0)]:
+            if not np.isfinite(np.concatenate([y, tau[interval]])).all():
+                q[interval + 1 :], qd[interval + 1 :] = np.nan, np.nan  # scipy would search for a step forever
+                break
+            due, motion.held = slice(interval, end + 1), tau[interval]
+            path = _between(motion, times[due], y, limits, rough, robot)
+            q[due], qd[due], y = path[:, :n], path[:, n : 2 * n], path[-1]
+            if ask is not None:
+                tau[due] = [motion.torques(t, state)[0] for t, state in zip(times[due], path, strict=True)]
+        if ask is not None and not np.isfinite(y).all():
+            tau[:] = np.nan
+
+
+def _between(motion: _Motion, times: Array, y: Array, limits: Tolerances, rough: Rough | None, robot: Robot) -> Array:
+    """Return the states (T, size) at some times, across events of friction."""
+    with needing("scipy", "method: 'adaptive' needs"):
+        from scipy.integrate import solve_ivp
+    path, t, done = np.empty((len(times), len(y))), float(times[0]), 1
+    path[0] = y
+    n, method = robot.n, _integrator(robot, rough, y[: robot.n], float(times[-1] - times[0]))
+    while done < len(times):
+        motion.begin(t, y)
+        event = None
+        if motion.modes is not None and (motion.modes != FREE).any():
+            event = _event(motion)
+        solution = solve_ivp(
+            motion.rate, (t, times[-1]), y, method, times[done:],
+            events=event, rtol=max(limits.rtol, 3e-14), atol=limits.atol, max_step=limits.step,
+        )  # fmt: skip
+        if not solution.success:
+            raise ArgumentError(f"method: the integrator of scipy failed: {solution.message}")
+        found = len(solution.t)
+        if found:
+            path[done : done + found] = solution.y.T
+        done += found
+        if solution.status != 1:
+            break
+        t, y = float(solution.t_events[0][0]), solution.y_events[0][0].copy()
+        margins = motion.margins(t, y)
+        assert motion.modes is not None
+        stopped = (motion.modes != STUCK) & (margins <= motion.spare)
+        y[n : 2 * n][stopped] = 0.0
+        while done < len(times) and times[done] <= t:
+            path[done] = y
+            done += 1
+    return path
+
+
+def _event(motion: _Motion) -> Function:
+    def margin(t: float, y: Array) -> float:
+        return float(motion.margins(t, y).min())
+
+    margin.terminal, margin.direction = True, -1  # type: ignore[attr-defined]
+    return margin
+
+
+def _integrator(robot: Robot, rough: Rough | None, q: Array, span: float) -> str:
+    """Return "Radau" if the damping is stiff for the length of a motion, otherwise "DOP853"."""
+    if rough is None or not rough.damped:
+        return "DOP853"
+    rates = np.linalg.eigvals(np.linalg.pinv(mass_matrix(robot, q)) @ rough.damping)
+    return "Radau" if float(np.abs(rates).max(initial=0.0)) * span > _STIFF else "DOP853"

@@ -1,0 +1,98 @@
+"""Why a simulation fails: the joint, the cause, and a step that would do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rne.dynamics.mass_matrix import mass_matrix
+from rne.errors import ArgumentError
+from rne.model.robot import Robot
+
+Array = NDArray[np.float64]
+
+# With the other joints free, a joint that keeps less than this part of its inertia moves almost no mass.
+_LIGHT = 1e-4
+# Radians per step beyond which a motion is too fast for it.
+_FAST = 0.1
+# How much finer steps are tried.
+_FINER = (4, 16, 64, 256)
+
+
+def cause(robot: Robot, q: Array, qd: Array, step: float, damping: Array | None = None) -> str:
+    """Return what limits the step at a state, with the name of the joint.
+
+    Parameters
+    ----------
+    robot : the robot.
+    q, qd : (n,) finite.
+    step : of the integration, s.
+    damping : (n, n) if it limits the step, too.
+    """
+    M = mass_matrix(robot, q)
+    with np.errstate(all="ignore"):
+        try:
+            inverse = np.linalg.inv(M)
+        except np.linalg.LinAlgError:
+            inverse = np.full_like(M, np.inf)
+        left = 1 / (np.diagonal(inverse) * np.diagonal(M))
+    j = int(np.argmin(np.where(np.isfinite(left), left, 0.0)))
+    if not left[j] > _LIGHT:
+        return (
+            f"joint '{robot.joint_names[j]}' moves almost no mass: with the other joints free, its inertia is "
+            f"{max(left[j], 0.0) * M[j, j]:.3g} of {M[j, j]:.3g}; a rotor inertia slows it down"
+        )
+    if damping is not None and np.isfinite(inverse).all():
+        rates, modes = np.linalg.eig(inverse @ damping)
+        k = int(np.argmax(np.abs(rates)))
+        if abs(rates[k]) * step > 1.0:
+            j = int(np.argmax(np.abs(modes[:, k])))
+            stiff = f"its velocity decays at {abs(rates[k]):.3g} 1/s"
+            return f"the damping of joint '{robot.joint_names[j]}' is stiff: {stiff}"
+    j = int(np.argmax(np.abs(qd)))
+    if abs(qd[j]) * step > _FAST:
+        unit = "m/s" if robot.joint(robot.joint_names[j]).kind == "prismatic" else "rad/s"
+        return f"the motion is too fast: joint '{robot.joint_names[j]}' moves at {abs(qd[j]):.3g} {unit}"
+    return f"torques change too fast; the fastest joint is '{robot.joint_names[j]}'"
+
+
+def refuse_divergence(
+    robot: Robot, times: Array, q: Array, qd: Array, tau: Array, step: float, again: Callable[[int, int], Array]
+) -> None:
+    """Refuse simulations that start finite and do not stay so, unless the given torques were not finite.
+
+    Parameters
+    ----------
+    robot, times : as for `simulate`.
+    q, qd, tau : (samples, T, n).
+    step : largest step, s.
+    again : called with a number of times and how much finer the steps are; returns q of the simulations.
+
+    Raises
+    ------
+    ArgumentError
+        Names time, joint, cause, and a step that was tried and does.
+    """
+    finite = np.isfinite(np.concatenate([q, qd], axis=-1)).all(axis=-1)
+    for sample in np.flatnonzero(finite[:, 0] & ~finite[:, -1]).tolist():
+        k = int(finite[sample].argmin())
+        if not np.isfinite(tau[sample, :k]).all():
+            continue
+        span = float(times[k] - times[k - 1])
+        used = min(step, span)
+        why = cause(robot, q[sample, k - 1], qd[sample, k - 1], used)
+        advice = f"no step down to {used / _FINER[-1]:.3g} s does; try method='adaptive'"
+        for finer in _FINER:
+            try:
+                held = np.isfinite(again(k + 1, finer)[sample, k]).all()
+            except ArgumentError:
+                held = False
+            if held:
+                advice = f"with step={used / finer:.3g} it stays finite until then"
+                break
+        raise ArgumentError(
+            f"step: simulation {sample} is no longer finite at t = {times[k]:g} s with steps of {used:g} s: "
+            f"{why}; {advice}"
+        )
