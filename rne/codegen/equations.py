@@ -311,8 +311,8 @@ def _written_out(ring: Any, table: Any, masses: Any, friction: bool, derivatives
     tracer = Tracer(Twins(exact_operations()), exact_table(table, ring.number), ring.number(0.0))
     q, qd, qdd = ([ring.generator(f"{kind}{j}") for j in range(n)] for kind in ("q", "qd", "qdd"))
     sin, cos = angles(ring, table)
-    rates = [tracer.expanded(x, positions=False) for x in (qd, qdd)]
-    inputs = Inputs(tracer.expanded(q, positions=True), rates[0], rates[1], sin, cos)
+    moved, *rates = (tracer.expanded(x, positions=x is q) for x in (q, qd, qdd))
+    inputs = Inputs(moved, rates[0], rates[1], sin, cos)
     state = tuple(tuple(sympy.symbols(f"{kind}1:{n + 1}")) for kind in ("q", "qd", "qdd"))
     book = Textbook(ring, state, masses)
 
@@ -322,9 +322,7 @@ def _written_out(ring: Any, table: Any, masses: Any, friction: bool, derivatives
 
     M, C = matrix(tracer.mass_matrix(inputs)), matrix(tracer.coriolis_matrix(inputs))
     g, tau = matrix(tracer.gravity_vector(inputs)), matrix(tracer.inverse_dynamics(inputs, friction=friction))
-    D = tracer.christoffel(inputs)
-    join = "" if n < 10 else "_"
-    ones = range(1, n + 1)
+    D, join, ones = tracer.christoffel(inputs), "" if n < 10 else "_", range(1, n + 1)
     coefficients = {f"D{i}{join}{j}": M[i - 1, j - 1] for i in ones for j in ones}
     for i, j, k in product(ones, repeat=3):
         coefficients[f"D{i}{join}{j}{join}{k}"] = book.expression(ring.number(D[i - 1, j - 1, k - 1]))
