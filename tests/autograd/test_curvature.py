@@ -141,3 +141,17 @@ def test_the_hessian_is_symmetric():
     near(H[n : 2 * n, 2 * n :], np.zeros((n, n)), 1e-13)
     D = rne.christoffel(robot, state[0])
     near(H[n : 2 * n, n : 2 * n], 2 * np.einsum("i,ijk->jk", weights, D), 1e-12)
+
+
+def test_coulomb_friction_is_constant():
+    """The gradient by viscous friction changes with the velocity; that by Coulomb friction jumps at rest alone."""
+    robot = ROBOTS["arm"]
+    state, weights = random_states(6, seed=1), np.arange(1.0, 7.0)
+    of_qd = -3.0 * state[1]  # a whole step turns all velocities round
+    direction = np.concatenate([np.zeros(6), of_qd, np.zeros(6 + 84)])
+    pi = rne.parameters(robot, friction=True)
+    got = TorqueCurvature(Model(robot, None, True)).evaluate(*state, weights, direction, pi)[24:]
+    names = rne.parameter_names(robot, friction=True)
+    assert not got[[k for k, name in enumerate(names) if name.startswith(("coulomb", "rotor"))]].any()
+    order = [robot.joint_names.index(name) for name in robot.links.joints]
+    near(got[[k for k, name in enumerate(names) if name.startswith("viscous")]], (of_qd * weights)[order], 1e-13)
