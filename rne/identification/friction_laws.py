@@ -140,10 +140,10 @@ class LawEquations:
         return self.plain.torque(state)
 
     def columns(self, state: State) -> list[Array]:
-        """Columns of each joint: those of the base parameters, then those of the terms."""
+        """Columns of each joint: those of the base parameters, then those of the terms, and one more."""
         terms = terms_of(self.robot, state, self.speed)
         plain = self.plain.columns(state)
-        return [np.concatenate([X, terms[:, j]], axis=1) for j, X in enumerate(plain)]
+        return [np.concatenate([Z[:, :-1], terms[:, j], Z[:, -1:]], axis=1) for j, Z in enumerate(plain)]
 
     def extra(self, joint: int) -> Index:
         """Return the places of the terms of a joint among the parameters."""
