@@ -17,7 +17,7 @@ Rows = tuple[Array, Array, Array, Array]  # q, qd, qdd, tau
 
 FIRST = 8192  # samples that are kept as they came: they center the moments, and show how the residuals are correlated
 PIECE = 8192  # samples that threads share
-CHUNK = 256  # samples of which the columns are evaluated at a time
+CHUNK = 512  # samples of which the columns are evaluated at a time
 
 
 class Accumulator:
@@ -154,15 +154,11 @@ class Accumulator:
         assert self.center is not None
         q, qd, qdd, tau = rows
         rest = tau - self.equations.torque((q, qd, qdd))
-        joints, sums = [], np.zeros((tau.shape[1], SUMS))
+        joints, sums = self.equations.columns((q, qd, qdd)), np.zeros((tau.shape[1], SUMS))
         sums[:, 0], sums[:, 1] = tau.sum(axis=0), np.sum(tau**2, axis=0)
-        for j, X in enumerate(self.equations.columns((q, qd, qdd))):
-            index = self.equations.index[j]
-            Z = np.empty((len(X), len(index) + 1))
-            Z[:, :-1] = X
-            Z[:, -1] = rest[:, j] - X @ self.center[index]
+        for j, (Z, index) in enumerate(zip(joints, self.equations.index, strict=True)):
+            Z[:, -1] = rest[:, j] - Z[:, :-1] @ self.center[index]
             sums[j, 2:] = self._bounded(Z, j)
-            joints.append(Z)
         return moments.products(joints), sums
 
     def _bounded(self, Z: Array, joint: int) -> Array:

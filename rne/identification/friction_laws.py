@@ -26,6 +26,7 @@ Array = NDArray[np.float64]
 SPEEDS = (0.003, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4)
 FOLDS = 8  # stretches of the samples, each of which is predicted from the others
 ERRORS = 2  # standard errors of the differences between stretches, within which fewer terms are preferred
+COST = 0.05  # share of the least held-out squares that a law without Coulomb friction may cost
 SWEEPS = 3  # over the joints, whose laws are chosen one after the other
 STANDARD = OF_FRICTION  # columns of the regressor
 EXTRA = (
@@ -139,10 +140,10 @@ class LawEquations:
         return self.plain.torque(state)
 
     def columns(self, state: State) -> list[Array]:
-        """Columns of each joint: those of the base parameters, then those of the terms."""
+        """Columns of each joint: those of the base parameters, then those of the terms, and one more."""
         terms = terms_of(self.robot, state, self.speed)
         plain = self.plain.columns(state)
-        return [np.concatenate([X, terms[:, j]], axis=1) for j, X in enumerate(plain)]
+        return [np.concatenate([Z[:, :-1], terms[:, j], Z[:, -1:]], axis=1) for j, Z in enumerate(plain)]
 
     def extra(self, joint: int) -> Index:
         """Return the places of the terms of a joint among the parameters."""
@@ -193,9 +194,10 @@ class Choice(NamedTuple):
 def chosen(moments: Moments, equations: LawEquations, center: Array, sd: Array) -> Choice:
     """Choose the law of each joint by its held-out error.
 
-    It is the law with the fewest terms within two standard errors of the least error. Each of some stretches of the
-    samples is predicted from the others. `center` is where the moments are centered, relative to the given values; `sd`
-    (n,) are the standard deviations of the torques.
+    It is the law with the fewest terms within two standard errors of the least error. Laws with fewer terms than
+    viscous and Coulomb friction must also be within five percent of it. Each of some stretches of the samples is
+    predicted from the others. `center` is where the moments are centered, relative to the given values; `sd` (n,) are
+    the standard deviations of the torques.
     """
     n, count = equations.robot.n, len(equations.given)
     parts = moments.merged(FOLDS)
@@ -304,6 +306,10 @@ def _best(tables: list[_Table], terms: list[str], samples: int) -> tuple[Law, fl
     spread = [
         float(np.std(squares - found[best], ddof=1)) * np.sqrt(number) if number > 1 else 0.0 for squares in found
     ]
-    near = [k for k in range(len(LAWS)) if totals[k] - totals[best] <= ERRORS * spread[k] + 1e-9 * totals[best]]
+    most = [
+        min(ERRORS * deviation, COST * totals[best] if len(law.terms) < len(STANDARD) else np.inf) + 1e-9 * totals[best]
+        for law, deviation in zip(LAWS, spread, strict=True)
+    ]
+    near = [k for k in range(len(LAWS)) if totals[k] - totals[best] <= most[k]]
     chosen = min(near, key=lambda k: (len(LAWS[k].terms), totals[k]))
     return LAWS[chosen], float(totals[chosen]) / max(samples, 1), float(totals[2]) / max(samples, 1)

@@ -162,9 +162,11 @@ class _PayloadEquations:
         return tau
 
     def columns(self, state: State) -> list[Array]:
-        """Columns of each joint."""
-        Y = regressor(self.robot, *state, rotors=False, threads=1)[..., self.first : self.first + _SIZE] @ self.into
-        return [Y[:, j] for j in range(self.robot.n)]
+        """Columns of each joint, and one more."""
+        Y = regressor(self.robot, *state, rotors=False, threads=1)[..., self.first : self.first + _SIZE]
+        rows = np.zeros((self.robot.n, len(Y), _SIZE + 1))
+        rows[..., :-1] = (Y @ self.into).swapaxes(0, 1)
+        return list(rows)
 
 
 def _equations(robot: Robot, frame: str, friction: bool) -> _PayloadEquations:

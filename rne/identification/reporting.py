@@ -104,8 +104,8 @@ def _autocorrelation(data: Accumulator, change: Array) -> Array:
     """Return the correlation (n,) of residuals of successive samples, among the samples that were kept."""
     q, qd, qdd, tau = data.kept()
     rest = tau - data.equations.torque((q, qd, qdd))
-    for j, X in enumerate(data.equations.columns((q, qd, qdd))):
-        rest[:, j] -= X @ change[data.equations.index[j]]
+    for j, Z in enumerate(data.equations.columns((q, qd, qdd))):
+        rest[:, j] -= Z[:, :-1] @ change[data.equations.index[j]]
     rest = rest - rest.mean(axis=0)
     power = np.sum(rest**2, axis=0)
     return np.asarray(np.sum(rest[1:] * rest[:-1], axis=0) / np.where(power > 0, power, 1.0))

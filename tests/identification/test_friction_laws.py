@@ -84,8 +84,8 @@ def _left(found, both, tau):
     state = tuple(x[4000:] for x in both)
     equations = found.equations
     model = equations.torque(state)
-    for j, X in enumerate(equations.columns(state)):
-        model[:, j] += X @ (found.vector - equations.given)[equations.index[j]]
+    for j, Z in enumerate(equations.columns(state)):
+        model[:, j] += Z[:, :-1] @ (found.vector - equations.given)[equations.index[j]]
     return tau[4000:] - model
 
 

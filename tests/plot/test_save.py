@@ -38,8 +38,14 @@ def plots(robot: rne.Robot, samples: int = 30):
         "inertia": lambda: rne.plot.inertia(robot, np.sort(q, axis=0), over=1),
         "breakdown": lambda: rne.plot.breakdown(robot, t, rne.torque_breakdown(robot, q, qd, qdd)),
         "sizing": lambda: rne.plot.sizing(rne.motor_sizing(robot, q, qd, qdd, t=t)),
+        "identification": lambda: rne.plot.identification(identified(robot, q, qd, qdd)),
+        "friction": lambda: rne.plot.friction(identified(robot, q, qd, qdd)),
         "significance": lambda: rne.plot.significance(rne.significance(robot, q, qd, qdd, below=0.01)),
     }
+
+
+def identified(robot, q, qd, qdd):
+    return rne.identify(robot, q, qd, qdd, rne.inverse_dynamics(robot, q, qd, qdd, friction=True) + 0.1, friction=True)
 
 
 @pytest.mark.parametrize("joints", [1, 2, 7, 30])

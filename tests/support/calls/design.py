@@ -23,7 +23,6 @@ FOUND = rne.identify(ROBOT, **MEASURED)
 IDENTIFYING = {
     "noise": ["guessed", "", *no_numbers(N), np.zeros(N), np.full(N, -1.0)],
     "unexcited": ["keep", "", None, 3, ["fix"], True],
-    "friction": ["chosen", *(value for value in FLAG if value != "")],
     "huber": [value for value in no_number(0.0, -1.0) if value is not None],
 }
 PLAN = rne.excitation(BASE, harmonics=1, samples=8, tries=1, velocity_limit=np.ones(N))
