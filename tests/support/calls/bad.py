@@ -125,6 +125,7 @@ BAD: dict[str, list[Any]] = {
     "method": METHODS,
     "dtype": DTYPES,
     **dict.fromkeys(FLAGS, FLAG),
+    "floating": [flag for flag in FLAG if flag is not None],
     "mass": no_number(),
     "com": VECTOR,
     "inertia": [
