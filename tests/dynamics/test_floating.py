@@ -175,6 +175,22 @@ def test_a_lone_body_obeys_euler():
     assert_near(falling[:, 3:], 0.0 * down)
 
 
+def test_friction_and_power():
+    """Friction is that of the joints; its power, and that of the drives, does not know the base."""
+    robot = floating(6, 8, mimic=0.3, couplings=0.5)
+    fixed = rne.Robot(replace(robot.tree, floating=False), robot.joint_names)
+    _, qd, tau = random_states(robot, 5, 18)
+    assert_near(rne.friction_torque(robot, qd)[:, 6:], rne.friction_torque(fixed, qd[:, 6:]), 1e-14)
+    assert not rne.friction_torque(robot, qd)[:, :6].any()
+    assert_near(rne.dissipated_power(robot, qd), rne.dissipated_power(fixed, qd[:, 6:]), 1e-14)
+    assert_near(rne.dissipation(robot, qd), rne.dissipation(fixed, qd[:, 6:]), 1e-14)
+    assert_near(rne.actuator_power(robot, qd, tau), qd * tau)
+    q = random_states(robot, 5, 18)[0]
+    tau = rne.inverse_dynamics(robot, q, qd, friction=True)
+    assert_near(tau - rne.inverse_dynamics(robot, q, qd), rne.friction_torque(robot, qd), 1e-11)
+    assert_near(rne.forward_dynamics(robot, q, qd, tau, friction=True), np.zeros_like(qd), 1e-6)
+
+
 def test_a_singular_base_names_its_coordinate():
     ghost = rne.load_urdf('<robot name="ghost"><link name="body"/></robot>', floating=True)
     with pytest.raises(rne.SingularError, match="base_wz"):

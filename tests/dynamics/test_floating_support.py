@@ -64,7 +64,7 @@ def test_supported_or_refused(call):
             assert made(call, adapted(call.good)) is not None
             return
         for good in (adapted(call.good), unadapted(call.good)):
-            with pytest.raises(rne.ArgumentError, match=r"base of '\w+' floats.*Those that do: rne\.bias_vector"):
+            with pytest.raises(rne.ArgumentError, match=r"base of '\w+' floats.*Those that do: rne\.actuator_power"):
                 made(call, good)
 
 
