@@ -16,11 +16,10 @@ from checks import assert_near
 from scipy.special import ellipk
 
 import rne
-from rne.examples import EXAMPLES, Sheet, find, run
+from rne.examples import EXAMPLES, Example, Sheet, find, run
 
 ROOT = Path(__file__).parents[2]
 LECTURES = ROOT / "models" / "lectures"
-OF_COURSES = {name for name, entry in EXAMPLES.items() if entry.source != "beyond the courses"}
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -44,7 +43,7 @@ def test_pictures_can_be_drawn(name):
 
 def by_closed_form() -> list[str]:
     """Examples whose course column is a formula with numbers of its own; the spatial ones compare two calculations."""
-    spatial = {"four_link", "rrp_arm", "stanford_arm", "differential_vectors", "four_link_statics"}
+    spatial = {"four_link", "rrp_arm", "stanford_arm", "differential_vectors", "four_link_statics", "least_torque"}
     return [name for name, entry in EXAMPLES.items() if entry.systems and name not in spatial]
 
 
@@ -171,13 +170,18 @@ def table(title: str) -> list[list[str]]:
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines[2:]]
 
 
+def of_courses() -> list[Example]:
+    """Return the examples but those that belong to a guide of the documentation."""
+    return [entry for entry in EXAMPLES.values() if not entry.source.startswith("guide ")]
+
+
 def quoted(cell: str) -> list[str]:
     return re.findall(r"`([^`]+)`", cell)
 
 
 def test_every_system_is_shown_and_the_page_says_where():
     shown = {system: [] for system in sorted(path.name for path in LECTURES.iterdir() if path.is_dir())}
-    for entry in EXAMPLES.values():
+    for entry in of_courses():
         for system in entry.systems:
             shown[system].append(entry.name)
     assert all(shown.values())
@@ -199,7 +203,7 @@ def test_the_page_has_every_row_and_every_example():
     counts = {"A": 9, "B": 5, "C": 12, "D": 10, "E": 6, "F": 17}
     assert [row[0] for row in rows] == [f"{letter}{k}" for letter, count in counts.items() for k in range(1, count + 1)]
     named = {name for row in rows for name in quoted(row[3])}
-    assert named == OF_COURSES
+    assert named == {entry.name for entry in of_courses()}
     without = [row[0] for row in rows if not row[3]]
     assert without == ["F15", "F17"]  # named by the courses, without a formula
 
@@ -234,7 +238,7 @@ def test_the_page_tells_every_misprint():
 
 def test_titles_fit_a_line():
     for entry in EXAMPLES.values():
-        assert entry.source.startswith("L") or entry.name not in OF_COURSES
+        assert entry.source.startswith(("L", "guide "))
         assert len(entry.title) <= 100
         assert entry.title.endswith(".")
 
