@@ -21,6 +21,7 @@ from rne.cli.latency import latency_page, measure_latency
 from rne.cli.latency import random_states as _states
 from rne.cli.options import examples, say, show, takes_robot
 from rne.errors import ArgumentError
+from rne.model.floating import refuse_floating
 from rne.model.robot import Robot
 from rne.tables import Cell, table
 
@@ -85,6 +86,7 @@ def bench(robot: Robot, notes: list[str], seconds: float, seed: int, latency: bo
     worst, for a call from Python, for an evaluator, and for a loop in compiled code. A call of the loop goes through
     64 states and reports their mean, since reading the clock takes as long as a state.
     """
+    refuse_floating(robot.tree)
     say(*(f"warning: {note}" for note in notes))
     if not robot.n:
         raise ArgumentError(f"{robot.name} has no movable joint")

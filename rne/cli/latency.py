@@ -112,7 +112,7 @@ def random_states(robot: Robot, samples: int, random: np.random.Generator) -> li
     """Return random positions, velocities and accelerations, as the limits allow."""
     q, velocity = random_positions(robot, samples, random), velocity_limits(robot).clip(max=_VELOCITY)
     acceleration = np.full(robot.n, _ACCELERATION)
-    return [q, *(random.uniform(-bound, bound, q.shape) for bound in (velocity, acceleration))]
+    return [q, *(random.uniform(-bound, bound, (samples, robot.n)) for bound in (velocity, acceleration))]
 
 
 def latency_page(robot: Robot, delays: list[Latency]) -> str:

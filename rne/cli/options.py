@@ -97,6 +97,11 @@ _PARAMETERS: tuple[Callable[[Callable[..., None]], Callable[..., None]], ...] = 
         help="Pose of the root of the robot in the world: position (m), and roll, pitch, yaw (rad).",
     ),
     click.option(
+        "--floating/--fixed",
+        default=None,
+        help="Whether the base moves freely; by default as the file says.",
+    ),
+    click.option(
         "--gravity", metavar="X,Y,Z", callback=_numbers(3), help="Acceleration of free fall in base axes, m/s^2."
     ),
     click.option(
@@ -149,7 +154,10 @@ def takes_source(command: Callable[..., None]) -> Callable[..., None]:
     def with_source(source: str, payload: tuple[float, ...] | None, payload_frame: str | None, **others: Any) -> None:
         if payload_frame is not None and payload is None:
             raise click.UsageError("--payload-frame requires --payload")
-        options = {name: others.pop(name) for name in ("args", "packages", "lock", "gravity", "strict", "extensions")}
+        options = {
+            name: others.pop(name)
+            for name in ("args", "packages", "lock", "gravity", "floating", "strict", "extensions")
+        }
         if (base := others.pop("base")) is not None:
             options["base"] = {"xyz": base[:3], "rpy": base[3:] or (0.0, 0.0, 0.0)}
         if not Path(source).exists() and source in rne.models():

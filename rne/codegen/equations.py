@@ -15,6 +15,7 @@ from rne.codegen.functions import Functions
 from rne.codegen.tracing import Inputs, Tracer, cleaned, exact_table
 from rne.codegen.twins import Twins
 from rne.errors import ArgumentError, needing, shown
+from rne.model.floating import refuse_floating
 from rne.model.link_table import compile_tree, table_of_numbers
 from rne.model.robot import Robot
 from rne.model.tree import Tree
@@ -264,6 +265,7 @@ def equations(
     check_flag("friction", friction)
     check_flag("derivatives", derivatives)
     if isinstance(robot_or_rows, Robot):
+        refuse_floating(robot_or_rows.tree)
         for name, value in (("convention", convention), ("base", base)):
             if value is not None:
                 raise ArgumentError(f"{name}: is for rows of a DH table; the robot has its own")

@@ -155,7 +155,7 @@ def dissipation(robot: Robot, qd: ArrayLike, *, out: Floats | None = None) -> An
     >>> float(rne.dissipation(arm, [1.0, 2.0]))
     0.75
     """
-    check_robot(robot)
+    check_robot(robot, floating=True)
     batch = as_batch(robot, {"qd": qd}, required="qd")
     return _power(batch.rows["qd"] @ (0.5 * robot.damping).astype(batch.dtype), batch, out)
 
@@ -180,7 +180,7 @@ def dissipated_power(robot: Robot, qd: ArrayLike, *, out: Floats | None = None, 
     >>> float(rne.dissipated_power(arm.with_dampers([0.5, 0.25]), [1.0, 2.0]))
     7.5
     """
-    check_robot(robot)
+    check_robot(robot, floating=True)
     batch = as_batch(robot, {"qd": qd}, required="qd")
     return _power(friction_torque(robot, batch.rows["qd"], threads=threads), batch, out)
 
@@ -212,7 +212,7 @@ def actuator_power(robot: Robot, qd: ArrayLike, tau: ArrayLike, *, out: Floats |
     >>> rne.actuator_power(arm, [0.5, -2.0], [20.0, 5.0])
     array([ 10., -10.])
     """
-    check_robot(robot)
+    check_robot(robot, floating=True)
     batch = as_batch(robot, {"qd": qd, "tau": tau}, required="tau")
     result = as_result(out, (*batch.shape, robot.n), batch)
     np.multiply(batch.rows["tau"], batch.rows["qd"], out=result.reshape(batch.samples, robot.n))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rne.batch.arguments import Floats, as_batch, as_site, check_robot
+from rne.batch.arguments import Floats, as_batch, as_frame, as_site, check_robot
 from rne.batch.quick import UNFIT, alone
 from rne.check import check_choice
 from rne.dynamics.kinematics import jacobian
@@ -230,6 +230,7 @@ def _mobility(
     check_robot(robot)
     batch = as_batch(robot, {"q": q}, required="q")
     q = batch.rows["q"].astype(np.float64, copy=False).reshape(*batch.shape, robot.n)
+    as_frame(robot, frame)  # one frame, while a Jacobian may be of several
     J = jacobian(robot, q, frame, axes=axes, point=point, threads=threads)[..., _check_rows(rows), :]
     inverse = mass_matrix_inverse(robot, q, rotors=rotors, singular=singular, threads=threads)
     sound = np.isfinite(inverse).all(axis=(-1, -2)) & np.isfinite(J).all(axis=(-1, -2))

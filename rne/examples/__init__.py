@@ -1,4 +1,4 @@
-"""A gallery: the systems and formulas of five courses on manipulator dynamics, compared with the results of `rne`.
+"""A gallery: systems and formulas of five courses on manipulator dynamics, compared with the results of `rne`.
 
 `rne example` lists them and `rne example NAME` shows one; from Python, use ``print(examples.run(NAME))``. L0 to L4 are
 the courses; `models/lectures/README.md` lists the pages that each example covers, the correspondence of symbols, and

@@ -29,7 +29,7 @@ def quadruped() -> rne.Robot:
     return builder.robot(floating=True)
 
 
-@example("beyond the courses: a floating base")
+@example("guide floating")
 def standing_quadruped() -> Sheet:
     """Forces on the feet of a quadruped that stands, and the torques that hold it."""
     robot = quadruped()

@@ -1,10 +1,9 @@
-"""A base that floats: identities of mechanics, quaternions, precision, threads, compiled code, and evaluators."""
+"""A base that floats: identities of mechanics, quaternions, precision, and threads."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-import numba
 import numpy as np
 import pytest
 from checks import assert_near, assert_same_bits, random_tree
@@ -176,6 +175,22 @@ def test_a_lone_body_obeys_euler():
     assert_near(falling[:, 3:], 0.0 * down)
 
 
+def test_friction_and_power():
+    """Friction is that of the joints; its power, and that of the drives, does not know the base."""
+    robot = floating(6, 8, mimic=0.3, couplings=0.5)
+    fixed = rne.Robot(replace(robot.tree, floating=False), robot.joint_names)
+    _, qd, tau = random_states(robot, 5, 18)
+    assert_near(rne.friction_torque(robot, qd)[:, 6:], rne.friction_torque(fixed, qd[:, 6:]), 1e-14)
+    assert not rne.friction_torque(robot, qd)[:, :6].any()
+    assert_near(rne.dissipated_power(robot, qd), rne.dissipated_power(fixed, qd[:, 6:]), 1e-14)
+    assert_near(rne.dissipation(robot, qd), rne.dissipation(fixed, qd[:, 6:]), 1e-14)
+    assert_near(rne.actuator_power(robot, qd, tau), qd * tau)
+    q = random_states(robot, 5, 18)[0]
+    tau = rne.inverse_dynamics(robot, q, qd, friction=True)
+    assert_near(tau - rne.inverse_dynamics(robot, q, qd), rne.friction_torque(robot, qd), 1e-11)
+    assert_near(rne.forward_dynamics(robot, q, qd, tau, friction=True), np.zeros_like(qd), 1e-6)
+
+
 def test_a_singular_base_names_its_coordinate():
     ghost = rne.load_urdf('<robot name="ghost"><link name="body"/></robot>', floating=True)
     with pytest.raises(rne.SingularError, match="base_wz"):
@@ -285,67 +300,3 @@ def test_coordinates_by_name():
     q, qd, _ = random_states(robot, 1, 15)
     named = dict(zip(robot.position_names, q[0], strict=True)), dict(zip(robot.coordinate_names, qd[0], strict=True))
     assert_same_bits(rne.inverse_dynamics(robot, *named), rne.inverse_dynamics(robot, q[0], qd[0]))
-
-
-@heavy
-def test_evaluator(robot):
-    evaluator = rne.Evaluator(robot)
-    assert_near(evaluator.q, rne.neutral(robot))
-    q, qd, qdd = (x[0] for x in random_states(robot, 1, 16))
-    evaluator.q[:], evaluator.qd[:], evaluator.qdd[:] = q, qd, qdd
-    assert_same_bits(evaluator.inverse_dynamics(), rne.inverse_dynamics(robot, q, qd, qdd))
-    assert_same_bits(evaluator.gravity_vector(), rne.gravity_vector(robot, q))
-    assert_same_bits(evaluator.bias_vector(), rne.bias_vector(robot, q, qd))
-    assert_same_bits(evaluator.mass_matrix(), rne.mass_matrix(robot, q))
-    assert_same_bits(evaluator.jacobian(robot.frame_names[-1]), rne.jacobian(robot, q, robot.frame_names[-1]))
-    evaluator.tau[:] = 1.0
-    assert_same_bits(evaluator.forward_dynamics(), rne.forward_dynamics(robot, q, qd, np.ones(robot.n)))
-    for method in ("inverse_dynamics_derivatives", "forward_dynamics_derivatives"):
-        with pytest.raises(rne.ArgumentError, match="floats"):
-            getattr(evaluator, method)()
-        with pytest.raises(rne.ArgumentError, match="floats"):
-            evaluator.address_of(method)
-
-
-@numba.njit
-def _in_compiled_code(model, site, q, qd, qdd, tau, g, back, M, C, J, com, energies):
-    rne.jit.inverse_dynamics(model, q, qd, qdd, tau)
-    rne.jit.gravity_vector(model, q, g)
-    rne.jit.forward_dynamics(model, q, qd, tau, back)
-    rne.jit.mass_matrix(model, q, M)
-    rne.jit.coriolis_matrix(model, q, qd, C)
-    rne.jit.jacobian(model, site, q, J)
-    rne.jit.center_of_mass(model, q, com)
-    energies[0] = rne.jit.kinetic_energy(model, q, qd)
-    energies[1] = rne.jit.potential_energy(model, q)
-
-
-@heavy
-def test_compiled_code(robot):
-    q, qd, qdd = (x[0] for x in random_states(robot, 1, 17))
-    n, frame = robot.n, robot.frame_names[-1]
-    tau, g, back, M, C = np.empty(n), np.empty(n), np.empty(n), np.empty((n, n)), np.empty((n, n))
-    J, com, energies = np.empty((6, n)), np.empty(3), np.empty(2)
-    site = rne.jit.site(robot, frame)
-    _in_compiled_code(rne.jit.model(robot), site, q, qd, qdd, tau, g, back, M, C, J, com, energies)
-    assert_near(tau, rne.inverse_dynamics(robot, q, qd, qdd), 1e-14)
-    assert_near(g, rne.gravity_vector(robot, q), 1e-14)
-    assert_near(back, qdd, 1e-8)
-    assert_near(M, rne.mass_matrix(robot, q), 1e-14)
-    assert_near(C, rne.coriolis_matrix(robot, q, qd), 1e-14)
-    assert_near(J, rne.jacobian(robot, q, frame), 1e-14)
-    assert_near(com, rne.center_of_mass(robot, q), 1e-14)
-    assert_near(energies, [rne.kinetic_energy(robot, q, qd), rne.potential_energy(robot, q)], 1e-14)
-
-
-@numba.njit
-def _christoffel(model, q, D):
-    rne.jit.christoffel(model, q, D)
-
-
-def test_compiled_code_refuses():
-    robot = HEAVY[0]
-    q = rne.neutral(robot)
-    for wrong in (q, q[1:]):
-        with pytest.raises(ValueError, match=r"rne\.jit"):
-            _christoffel(rne.jit.model(robot), wrong, np.empty((robot.n,) * 3))

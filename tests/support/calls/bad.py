@@ -134,6 +134,7 @@ BAD: dict[str, list[Any]] = {
     ],
     "dtype": DTYPES,
     **dict.fromkeys(FLAGS, FLAG),
+    "floating": [flag for flag in FLAG if flag is not None],
     "mass": no_number(),
     "com": VECTOR,
     "inertia": [
