@@ -11,6 +11,7 @@ import numpy as np
 from rne.kernels.actuation import torques
 from rne.kernels.additive import EXPLICIT, GAMMA, IMPLICIT, NODES, STAGES, WEIGHTS
 from rne.kernels.complementarity import FREE, MINUS, PLUS, STUCK, dry_force, find_modes, solve_held
+from rne.kernels.control import ALMOST_REST
 from rne.kernels.jit import inline, internal
 from rne.kernels.layout import BOUND, LEADER, LINKS, RATIO
 from rne.kernels.mass_and_bias import BIAS, MASS
@@ -20,9 +21,6 @@ from rne.kernels.simd.pack import address_of, as_floats, out_of_line
 # restitution of rigid stops; stiffness and damping of soft ones, for which the restitution is NaN.
 UP, DOWN, LOWER, UPPER, RESTITUTION, STIFFNESS, DAMPING = range(7)
 LIMITS = 7
-
-# Velocity of a joint that begins to slide, m/s or rad/s: it has a sign, and is otherwise zero.
-ALMOST_REST = 1e-300
 
 # A reference may jump where two steps meet. At its ends a step evaluates it inside, by this fraction of the step.
 EDGE = 1e-6
@@ -169,8 +167,9 @@ def after_stage(stage, dynamics, room):
 
 
 @inline
-def end_attempt(h, y, out, room):
-    """Set `out` to the end of a step from `y`, both (positions, integrals, velocities)."""
+def end_attempt(h, y, room):
+    """Set the end of a step from `y`, both (positions, integrals, velocities)."""
+    out = room[6][0]
     rates, outer, damper = room[0]
     n, w = outer.shape[1], rates.shape[1]
     for j in range(w):
@@ -186,7 +185,7 @@ def end_attempt(h, y, out, room):
 
 
 @internal
-def attempt(row, t, h, y, out, dynamics, drive, law, room):
+def attempt(row, t, h, y, dynamics, drive, law, room):
     """Make a step in which no joint changes its mode; returns 0 unless a matrix is singular."""
     out_of_line()
     q, qd, integral, rate, tau, _ = room[4]
@@ -198,7 +197,7 @@ def attempt(row, t, h, y, out, dynamics, drive, law, room):
         torques(drive, law, row, 1, at, near, (q, qd, integral, rate), tau)
         if after_stage(stage, dynamics, room) != 0:
             return 1
-    end_attempt(h, y, out, room)
+    end_attempt(h, y, room)
     return 0
 
 

@@ -16,6 +16,7 @@ from rne.dynamics.stiction import Rough, accelerations
 from rne.errors import ArgumentError, SingularError, needing
 from rne.kernels import dry_friction as at
 from rne.kernels.complementarity import FREE, STUCK
+from rne.kernels.control import ALMOST_REST
 from rne.model.robot import Robot
 from rne.simulation.diagnosis import cause
 from rne.simulation.python_loop import asked, telling
@@ -74,7 +75,7 @@ class _Motion:
             starting = (qd == 0) & (self.modes != FREE)
             y = y.copy()
             qd = y[n : 2 * n]
-            qd[starting] = at.ALMOST_REST * self.modes[starting]  # as in the kernel
+            qd[starting] = ALMOST_REST * self.modes[starting]  # as in the kernel
         tau, rates = self.torques(t, y)
         if self._rough is None:
             return forward_dynamics(self._robot, q, qd, tau), qd, qd, rates

@@ -79,7 +79,7 @@ def run_compiled(
         pair, when = (accelerate, None) if alone else (None, accelerate), np.full(len(q), np.nan)
         more = (
             (table, *pair, SPRINGS), acting, law,
-            (times, substeps, held), (*paths, when), METHODS[method], rough and tuple(rough),
+            (times, substeps, held, METHODS[method]), (*paths, when), rough and tuple(rough),
         )  # fmt: skip
         if simulations is None:
             run(functools.partial(_slice, entry.call, more), len(q), count)

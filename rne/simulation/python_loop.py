@@ -18,11 +18,12 @@ from rne.dynamics.mass_matrix import refuse_singular
 from rne.dynamics.stiction import Rough, rubbing
 from rne.errors import ArgumentError, SingularError
 from rne.kernels.additive import NODES
-from rne.kernels.dry_friction import ALMOST_REST, room_size
+from rne.kernels.control import ALMOST_REST
+from rne.kernels.dry_friction import room_size
 from rne.kernels.entries import ROUGH_STAGE, STAGE_OF_STEP, STILL
-from rne.kernels.events import AFTER, BEFORE, BEGIN, FINISH, IMPULSES
 from rne.kernels.jit import is_compiled
 from rne.kernels.runge_kutta import EULER, PARTS, RK4
+from rne.kernels.stages import AFTER, BEFORE, BEGIN, FINISH, IMPULSES
 from rne.model.robot import Robot
 
 Array = NDArray[np.float64]
@@ -92,7 +93,7 @@ class _Smooth:
 
 
 class _Rough:
-    """Steps of all simulations together with friction and stops; see `rne.kernels.simulation.make_rough_stage`."""
+    """Steps of all simulations together with friction and stops; see `rne.kernels.stages.make_rough_stage`."""
 
     def __init__(self, robot: Robot, q: Array, qd: Array, method: str, rough: Rough) -> None:
         n, samples = q.shape[-1], math.prod(q.shape[:-1])
@@ -134,9 +135,8 @@ class _Rough:
         return first
 
     def _call(self, part: int, stage: int, t: float, h: float) -> None:
-        ROUGH_STAGE.call(
-            part, stage, t, h, *self._dynamics, self._state, self._buffers, self._motion, self._push, self._when
-        )
+        given = (*self._dynamics, self._state, self._buffers, self._motion, self._push, self._when)
+        ROUGH_STAGE.call((part, stage, t, h), *given)
         failed = np.flatnonzero(~np.isnan(self._when))
         if failed.size:
             with telling(self._when[failed[0]]):
