@@ -197,13 +197,16 @@ def _set_contacts(y, limits, contacts, w):
 
 
 @internal
-def begin(row, t, h, y, dynamics, drive, law, room, rebounding):
-    """Let stops and dry friction act on a state; returns 1 if a matrix is singular, -1 if a joint rebounded, or 0."""
+def begin(row, when, y, dynamics, drive, law, room, rebounding):
+    """Let stops and dry friction act on a state; returns 1 if a matrix is singular, -1 if a joint rebounded, or 0.
+
+    when : its time, and one close to it, inside the step.
+    """
     out_of_line()
     _, _, _, limits, _ = dynamics
     struck = _impact(y, dynamics, room, rebounding)
     _set_contacts(y, limits, room[5][1], y.shape[0] - room[5][0].shape[0])
-    if struck > 0 or resolve(row, t, t + EDGE * h, y, dynamics, drive, law, room) != 0:
+    if struck > 0 or resolve(row, when[0], when[1], y, dynamics, drive, law, room) != 0:
         return 1
     return struck
 
@@ -300,7 +303,7 @@ def by_events(row, t, h, y, dynamics, drive, law, buffer):
     out = room[6][0]
     left, events, rebounds = h, 0, 0
     while left > 0.0:
-        struck = begin(row, t, left, y, dynamics, drive, law, room, rebounds < _REBOUNDS)
+        struck = begin(row, (t, t + EDGE * left), y, dynamics, drive, law, room, rebounds < _REBOUNDS)
         if struck > 0:
             return 1
         if struck < 0:

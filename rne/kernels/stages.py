@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rne.kernels.additive import NODES
-from rne.kernels.dry_friction import after_stage, before_stage, end_attempt, fill_bounds, room_in
+from rne.kernels.dry_friction import EDGE, after_stage, before_stage, end_attempt, fill_bounds, room_in
 from rne.kernels.events import begin, by_events, by_impulses, smallest_margin
 from rne.kernels.jit import internal
 
@@ -18,7 +18,7 @@ BEGIN, BEFORE, AFTER, FINISH, IMPULSES = range(5)
 def _begin(row, t, h, y, dynamics, drive, buffer):
     n = y.shape[0] // 2
     fill_bounds(dynamics[0], buffer, n, n)
-    return begin(row, t, h, y, dynamics, drive, None, room_in(buffer, n, n), True)
+    return begin(row, (t, t + EDGE * h), y, dynamics, drive, None, room_in(buffer, n, n), True)
 
 
 @internal
