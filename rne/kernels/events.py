@@ -277,7 +277,7 @@ def by_impulses(row, t, h, y, dynamics, drive, law, buffer):
     _, _, _, limits, _ = dynamics
     n = limits.shape[1]
     room = room_in(buffer, n, y.shape[0] - n)
-    start, contacts = room[6][2], room[5][1]
+    start, contacts = room[6][1], room[5][1]
     _set_contacts(y, limits, contacts, y.shape[0] - n)
     for j in range(n):
         start[j] = y[j]

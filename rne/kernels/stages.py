@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rne.kernels.additive import NODES
-from rne.kernels.dry_friction import EDGE, after_stage, before_stage, end_attempt, fill_bounds, room_in
+from rne.kernels.dry_friction import EDGE, after_stage, before_stage, end_attempt, fill_bounds, fill_seen, room_in
 from rne.kernels.events import begin, by_events, by_impulses, smallest_margin
 from rne.kernels.jit import internal
 
@@ -26,8 +26,9 @@ def _before(stage, h, y, dynamics, motion, buffer):
     n = y.shape[0] // 2
     room = room_in(buffer, n, n)
     failed = before_stage(stage, h, y, dynamics, room)
+    fill_seen(room)
     for j in range(n):
-        motion[0, j], motion[1, j] = room[4][0][j], room[4][1][j]
+        motion[0, j], motion[1, j] = room[4][0][j], room[6][2][j]
     return failed
 
 

@@ -72,12 +72,12 @@ class _Motion:
         """Accelerations, modes, holding forces, and rates of the integrals."""
         n = self._robot.n
         q, qd = y[:n], y[n : 2 * n]
-        if self.modes is not None and not qd.all():
-            starting = (qd == 0) & (self.modes != FREE)
-            y = y.copy()
-            qd = y[n : 2 * n]
-            qd[starting] = ALMOST_REST * self.modes[starting]  # as in the kernel
-        tau, rates = self.torques(t, y)
+        seen = y
+        if self.modes is not None:  # as in `rne.kernels.dry_friction.fill_seen`
+            sliding = (self.modes != FREE) & (self.modes != STUCK) & (self.modes * qd < ALMOST_REST)
+            seen = y.copy()
+            seen[n : 2 * n][sliding] = ALMOST_REST * self.modes[sliding]
+        tau, rates = self.torques(t, seen)
         if self._rough is None:
             return forward_dynamics(self._robot, q, qd, tau), qd, qd, rates
         modes = None if self.modes is None else self.modes[None]
