@@ -34,7 +34,7 @@ EXTRAS = {
     "plot": {"matplotlib"},
     "read/mjcf/compiled.py": {"mujoco"},
     "read/urdf/xacro.py": {"xacro"},
-    "simulation/python_loop.py": {"scipy"},
+    "simulation/adaptive.py": {"scipy"},
     "torch": {"torch"},
     "viewer": {"trimesh", "viser"},
 }

@@ -47,6 +47,7 @@ def reports():
     yield significance
     yield significance.terms
     yield simulated
+    yield simulated.limits
     yield simulated.tracking()
     yield rne.motor_sizing(ARM, Q, QD, QDD)
     yield rne.verify(ARM, samples=2)

@@ -76,5 +76,5 @@ def accelerations(
     state, tau = np.concatenate([q, qd], axis=1), np.ascontiguousarray(tau)
     table = as_table(robot, "float64") if table is None else table
     dynamics, acting = rubbing(table, rough), (False, STILL.compiled())
-    STICTION.call(0, samples, dynamics, acting, state, tau, modes is not None, given, forces, qdd, marks)
+    STICTION.call(dynamics, acting, state, tau, modes is not None, (given, forces, qdd), marks)
     return qdd, given, forces, marks

@@ -25,6 +25,9 @@ NOTHING, GRAVITY, FEEDFORWARD, COMPUTED = range(4)
 # Rows of the gains; the last is the largest torque.
 KP, KI, KD, LIMIT = range(4)
 
+# Velocity of a joint that begins to slide, m/s or rad/s: it has a sign, and is otherwise zero.
+ALMOST_REST = 1e-300
+
 # Scratch for each coordinate of each simulation: q, qd, qdd for the model, and the torque that it returns.
 ASKED = 4
 
@@ -48,6 +51,14 @@ def _piece(breaks, t, near):
             low = middle
     pace = 1.0 / (breaks[low + 1] - breaks[low])
     return low, (t - breaks[low]) * pace, pace
+
+
+@inline
+def _moving(rate, acceleration):
+    """Velocity for the model: of a joint at rest, one whose sign is that in which it shall start, against friction."""
+    if rate != 0.0 or acceleration == 0.0:
+        return rate
+    return ALMOST_REST if acceleration > 0.0 else -ALMOST_REST
 
 
 @inline_allocating
@@ -91,9 +102,10 @@ def torques(law, first, t, near, motion, tau, asked, addresses):
             feedback = gains[s, KP, j] * e + gains[s, KI, j] * integral[i] + gains[s, KD, j] * ed
             rate[i], tau[i] = e, feedback
             if kind == COMPUTED:
-                asked[i], asked[m + i], asked[2 * m + i], tau[i] = q[i], qd[i], rdd + feedback, 0.0
+                wanted = rdd + feedback
+                asked[i], asked[m + i], asked[2 * m + i], tau[i] = q[i], _moving(qd[i], wanted), wanted, 0.0
             elif kind == FEEDFORWARD:
-                asked[i], asked[m + i], asked[2 * m + i] = r, rd, rdd
+                asked[i], asked[m + i], asked[2 * m + i] = r, _moving(rd, rdd), rdd
             else:
                 asked[i], asked[m + i], asked[2 * m + i] = q[i], 0.0, 0.0
     if kind != NOTHING:

@@ -11,6 +11,7 @@ import numpy as np
 from rne.kernels.actuation import torques
 from rne.kernels.additive import EXPLICIT, GAMMA, IMPLICIT, NODES, STAGES, WEIGHTS
 from rne.kernels.complementarity import FREE, MINUS, PLUS, STUCK, dry_force, find_modes, solve_held
+from rne.kernels.control import ALMOST_REST
 from rne.kernels.jit import inline, internal
 from rne.kernels.layout import BOUND, LEADER, LINKS, RATIO
 from rne.kernels.mass_and_bias import BIAS, MASS
@@ -20,9 +21,6 @@ from rne.kernels.simd.pack import address_of, as_floats, out_of_line
 # restitution of rigid stops; stiffness and damping of soft ones, for which the restitution is NaN.
 UP, DOWN, LOWER, UPPER, RESTITUTION, STIFFNESS, DAMPING = range(7)
 LIMITS = 7
-
-# Velocity of a joint that begins to slide, m/s or rad/s: it has a sign, and is otherwise zero.
-ALMOST_REST = 1e-300
 
 # A reference may jump where two steps meet. At its ends a step evaluates it inside, by this fraction of the step.
 EDGE = 1e-6
@@ -125,9 +123,6 @@ def before_stage(stage, h, y, dynamics, room):
             total += EXPLICIT[stage, k] * outer[k, j] + IMPLICIT[stage, k] * damper[k, j]
         qd[j] = y[w + j] + h * total
         damper[stage, j] = 0.0
-        if qd[j] == 0.0 and (modes[0][j] == PLUS or modes[0][j] == MINUS):
-            # A controller that compensates friction sees in which direction the joint begins to slide.
-            qd[j] = modes[0][j] * ALMOST_REST
     if not damped:
         return 0
     one(address_of(table), q, qd, mass, bias, MASS)
@@ -169,8 +164,9 @@ def after_stage(stage, dynamics, room):
 
 
 @inline
-def end_attempt(h, y, out, room):
-    """Set `out` to the end of a step from `y`, both (positions, integrals, velocities)."""
+def end_attempt(h, y, room):
+    """Set the end of a step from `y`, both (positions, integrals, velocities)."""
+    out = room[6][0]
     rates, outer, damper = room[0]
     n, w = outer.shape[1], rates.shape[1]
     for j in range(w):
@@ -185,20 +181,37 @@ def end_attempt(h, y, out, room):
         out[w + j] = y[w + j] + h * total
 
 
+@inline
+def fill_seen(room):
+    """Set the velocities for a controller: those of sliding joints keep their sign until an event.
+
+    One that compensates friction sees in which direction a joint begins to slide, and no jump where a step that is
+    too long leads it beyond its stop.
+    """
+    qd, now, velocities = room[4][1], room[5][0], room[6][2]
+    for j in range(qd.shape[0]):
+        velocities[j] = qd[j]
+        if now[j] == PLUS and qd[j] < ALMOST_REST:
+            velocities[j] = ALMOST_REST
+        elif now[j] == MINUS and qd[j] > -ALMOST_REST:
+            velocities[j] = -ALMOST_REST
+
+
 @internal
-def attempt(row, t, h, y, out, dynamics, drive, law, room):
+def attempt(row, t, h, y, dynamics, drive, law, room):
     """Make a step in which no joint changes its mode; returns 0 unless a matrix is singular."""
     out_of_line()
-    q, qd, integral, rate, tau, _ = room[4]
+    q, _, integral, rate, tau, _ = room[4]
     for stage in range(STAGES):
         if before_stage(stage, h, y, dynamics, room) != 0:
             return 1
         at = t + NODES[stage] * h
         near = at + (EDGE * h if stage == 0 else -EDGE * h if stage == STAGES - 1 else 0.0)
-        torques(drive, law, row, 1, at, near, (q, qd, integral, rate), tau)
+        fill_seen(room)
+        torques(drive, law, row, 1, at, near, (q, room[6][2], integral, rate), tau)
         if after_stage(stage, dynamics, room) != 0:
             return 1
-    end_attempt(h, y, out, room)
+    end_attempt(h, y, room)
     return 0
 
 
@@ -214,7 +227,8 @@ def forces_at(row, t, near, y, dynamics, drive, law, room):
         q[j], qd[j] = y[j], y[w + j]
     for j in range(w - n):
         integral[j] = y[n + j]
-    torques(drive, law, row, 1, t, near, (q, qd, integral, rate), tau)
+    fill_seen(room)
+    torques(drive, law, row, 1, t, near, (q, room[6][2], integral, rate), tau)
     one(address_of(table), q, qd, mass, bias, MASS | BIAS)
     for i in range(n):
         right[i] = tau[i] - bias[i]

@@ -41,6 +41,7 @@ from rne.kernels import (
     regressor,
     regressor_product,
     simulation,
+    stages,
     static_derivative,
     static_torque,
     stiction,
@@ -185,9 +186,9 @@ def _simulation(
     """Make the entry of simulations, with forward dynamics for one state or for batches; or with friction and stops."""
     held = types.Array(types.float64, 3, "A", readonly=True)
     dynamics = types.Tuple((_table(types.float64), one, many, _INT))
-    schedule, paths = types.Tuple((_VECTOR, _ADDRESSES, held)), types.Tuple((*(_PATHS,) * 3, _VECTOR))
+    schedule, paths = types.Tuple((_VECTOR, _ADDRESSES, held, _INT)), types.Tuple((*(_PATHS,) * 3, _VECTOR))
     return Entry(
-        simulation.make_many, types.void(_INT, _INT, dynamics, _ACTING, law, schedule, paths, _INT, rough), batch=True
+        simulation.make_many, types.void(_INT, _INT, dynamics, _ACTING, law, schedule, paths, rough), batch=True
     )
 
 
@@ -205,16 +206,13 @@ CONTROL_ONE = Entry(
 STAGE_OF_STEP = Entry(simulation.make_stage, types.void(_INT, _INT, types.float64, *(_VECTOR,) * 3), batch=False)
 _RUBBING = types.Tuple((_table(types.float64), _FORWARD[0], _DAMPING, _DAMPING, types.boolean))
 _ROWS = types.Array(types.float64, 2, "C")
+_PART = types.Tuple((_INT, _INT, types.float64, types.float64))
 ROUGH_STAGE = Entry(
-    simulation.make_rough_stage,
-    types.void(
-        _INT, _INT, types.float64, types.float64, _RUBBING, _ACTING, _ROWS, _ROWS, *(_PATHS,) * 2, _VECTOR
-    ),
-    batch=True,
-)  # fmt: skip
+    stages.make_rough_stage, types.void(_PART, _RUBBING, _ACTING, _ROWS, _ROWS, _PATHS, _PATHS, _VECTOR), batch=True
+)
 STICTION = Entry(
     stiction.make_many,
-    types.void(_INT, _INT, _RUBBING, _ACTING, _ROWS, _ROWS, types.boolean, *(_ROWS,) * 3, _MARKS),
+    types.void(_RUBBING, _ACTING, _ROWS, _ROWS, types.boolean, types.UniTuple(_ROWS, 3), _MARKS),
     batch=True,
 )
 STILL = Entry(actuation.make_still, actuation.CONTROLLER.signature, batch=True)

@@ -25,12 +25,9 @@ from rne.kernels.dry_friction import (
     STIFFNESS,
     UP,
     UPPER,
-    after_stage,
     at_stop,
     attempt,
-    before_stage,
     damping_of,
-    end_attempt,
     forces_at,
     is_rigid,
     resolve,
@@ -73,9 +70,14 @@ def _stop_margin(limits, j, before, q, v):
 
 
 @internal
-def smallest_margin(row, t, near, y, out, dynamics, drive, law, room, joint_margins):
-    """Return the smallest margin to an event at the state `out`, negative beyond one; fills those of the joints."""
+def smallest_margin(row, when, y, out, dynamics, drive, law, room):
+    """Return the smallest margin to an event at the state `out`, negative beyond one; fills those of the joints.
+
+    when : its time, and one close to it, inside the step.
+    """
     out_of_line()
+    t, near = when
+    joint_margins = room[6][1]
     _, _, _, limits, _ = dynamics
     _, solving, (_, _, A, bounds), (x, forces, full), (_, _, _, _, _, right), modes, _ = room
     now, contacts, _, reach = modes
@@ -195,29 +197,35 @@ def _set_contacts(y, limits, contacts, w):
 
 
 @internal
-def begin(row, t, h, y, dynamics, drive, law, room, rebounding):
-    """Let stops and dry friction act on a state; returns 1 if a matrix is singular, -1 if a joint rebounded, or 0."""
+def begin(row, when, y, dynamics, drive, law, room, rebounding):
+    """Let stops and dry friction act on a state; returns 1 if a matrix is singular, -1 if a joint rebounded, or 0.
+
+    when : its time, and one close to it, inside the step.
+    """
     out_of_line()
     _, _, _, limits, _ = dynamics
     struck = _impact(y, dynamics, room, rebounding)
     _set_contacts(y, limits, room[5][1], y.shape[0] - room[5][0].shape[0])
-    if struck > 0 or resolve(row, t, t + EDGE * h, y, dynamics, drive, law, room) != 0:
+    if struck > 0 or resolve(row, when[0], when[1], y, dynamics, drive, law, room) != 0:
         return 1
     return struck
 
 
 @internal
-def _locate(row, t, h, y, margin, dynamics, drive, law, room):
-    """Find the first event in a step at whose end the margin is negative; returns its time after t.
+def _locate(row, t, step, y, dynamics, drive, law, room):
+    """Find the first event in a step; returns its time after t.
+
+    step : its length, and the negative margin at its end.
 
     By the Illinois variant of false position (Dowell, Jarratt 1971). Sets the end of the step just beyond the event.
     """
     out_of_line()
-    out, margins, _ = room[6]
+    h, margin = step
+    out = room[6][0]
     low, high, g_low, g_high = 0.0, h, 0.0, margin
     side, scale, ended = 0, -margin, h
     last, weight_low, weight_high = margin, 1.0, 1.0
-    g_low = smallest_margin(row, t, t + EDGE * h, y, y, dynamics, drive, law, room, margins)
+    g_low = smallest_margin(row, (t, t + EDGE * h), y, y, dynamics, drive, law, room)
     for k in range(_SEARCHES):
         if high - low <= 1e-13 * h or (k > 0 and -g_high <= 1e-14 * scale):
             break
@@ -227,10 +235,10 @@ def _locate(row, t, h, y, margin, dynamics, drive, law, room):
             middle = low + (high - low) * a / (a + b)
             if not low < middle < high:
                 middle = low + 0.5 * (high - low)
-        if attempt(row, t, middle, y, out, dynamics, drive, law, room) != 0:
+        if attempt(row, t, middle, y, dynamics, drive, law, room) != 0:
             return -1.0
         ended = middle
-        last = smallest_margin(row, t + middle, t + middle - EDGE * h, y, out, dynamics, drive, law, room, margins)
+        last = smallest_margin(row, (t + middle, t + middle - EDGE * h), y, out, dynamics, drive, law, room)
         if last < 0.0:
             high, g_high, weight_high = middle, last, 1.0
             weight_low = 0.5 * weight_low if side < 0 else 1.0
@@ -239,9 +247,9 @@ def _locate(row, t, h, y, margin, dynamics, drive, law, room):
             low, g_low, weight_low = middle, last, 1.0
             weight_high = 0.5 * weight_high if side > 0 else 1.0
             side = 1
-    if ended != high and attempt(row, t, high, y, out, dynamics, drive, law, room) != 0:
+    if ended != high and attempt(row, t, high, y, dynamics, drive, law, room) != 0:
         return -1.0
-    smallest_margin(row, t + high, t + high - EDGE * h, y, out, dynamics, drive, law, room, margins)
+    smallest_margin(row, (t + high, t + high - EDGE * h), y, out, dynamics, drive, law, room)
     return high
 
 
@@ -269,7 +277,7 @@ def by_impulses(row, t, h, y, dynamics, drive, law, buffer):
     _, _, _, limits, _ = dynamics
     n = limits.shape[1]
     room = room_in(buffer, n, y.shape[0] - n)
-    start, contacts = room[6][2], room[5][1]
+    start, contacts = room[6][1], room[5][1]
     _set_contacts(y, limits, contacts, y.shape[0] - n)
     for j in range(n):
         start[j] = y[j]
@@ -292,23 +300,23 @@ def by_events(row, t, h, y, dynamics, drive, law, buffer):
     n = limits.shape[1]
     w = y.shape[0] - n
     room = room_in(buffer, n, w)
-    out, margins, _ = room[6]
+    out = room[6][0]
     left, events, rebounds = h, 0, 0
     while left > 0.0:
-        struck = begin(row, t, left, y, dynamics, drive, law, room, rebounds < _REBOUNDS)
+        struck = begin(row, (t, t + EDGE * left), y, dynamics, drive, law, room, rebounds < _REBOUNDS)
         if struck > 0:
             return 1
         if struck < 0:
             rebounds += 1
-        if attempt(row, t, left, y, out, dynamics, drive, law, room) != 0:
+        if attempt(row, t, left, y, dynamics, drive, law, room) != 0:
             return 1
-        margin = smallest_margin(row, t + left, t + left - EDGE * left, y, out, dynamics, drive, law, room, margins)
+        margin = smallest_margin(row, (t + left, t + left - EDGE * left), y, out, dynamics, drive, law, room)
         done = left
         if margin < 0.0:
             events += 1
             if events > _EVENTS_EACH * n + _EVENTS:
                 return by_impulses(row, t, left, y, dynamics, drive, law, buffer)
-            done = _locate(row, t, left, y, margin, dynamics, drive, law, room)
+            done = _locate(row, t, (left, margin), y, dynamics, drive, law, room)
             if done < 0.0:
                 return 1
             _come_to_rest(y, out, limits, room)
@@ -317,42 +325,3 @@ def by_events(row, t, h, y, dynamics, drive, law, buffer):
         t += done
         left = left - done if margin < 0.0 else 0.0
     return 0
-
-
-# Parts of a step between which Python finds the torques.
-BEGIN, BEFORE, AFTER, FINISH, IMPULSES = range(5)
-
-
-@internal
-def one_stage(part, row, stage, t, h, y, dynamics, drive, motion, tau, buffer):
-    """BEGIN a step, fill `motion` (2, n) BEFORE a stage, or use `tau` AFTER it; returns 1 if a matrix is singular."""
-    out_of_line()
-    n = tau.shape[0]
-    room = room_in(buffer, n, n)
-    q, qd, _, _, torque, _ = room[4]
-    if part == BEGIN:
-        return begin(row, t, h, y, dynamics, drive, None, room, True)
-    if part == BEFORE:
-        failed = before_stage(stage, h, y, dynamics, room)
-        for j in range(n):
-            motion[0, j], motion[1, j] = q[j], qd[j]
-        return failed
-    for j in range(n):
-        torque[j] = tau[j]
-    return after_stage(stage, dynamics, room)
-
-
-@internal
-def finish_stages(row, t, h, y, dynamics, drive, law, buffer):
-    """Advance `y` to the end of a step whose stages are done, unless there is an event; returns whether there is."""
-    out_of_line()
-    _, _, _, limits, _ = dynamics
-    n = limits.shape[1]
-    room = room_in(buffer, n, n)
-    out, margins, _ = room[6]
-    end_attempt(h, y, out, room)
-    if smallest_margin(row, t + h, t + h, y, out, dynamics, drive, law, room, margins) < 0.0:
-        return True
-    for j in range(2 * n):
-        y[j] = out[j]
-    return False

@@ -12,19 +12,8 @@ import numpy as np
 
 from rne.kernels import control
 from rne.kernels.actuation import torques
-from rne.kernels.additive import NODES
 from rne.kernels.dry_friction import EDGE, fill_bounds, room_size
-from rne.kernels.events import (
-    AFTER,
-    BEFORE,
-    BEGIN,
-    FINISH,
-    IMPULSES,
-    by_events,
-    by_impulses,
-    finish_stages,
-    one_stage,
-)
+from rne.kernels.events import by_events, by_impulses
 from rne.kernels.jit import inline, inline_allocating
 from rne.kernels.runge_kutta import EULER, PARTS, RK4, begin_step, end_stage, end_step
 from rne.kernels.simd.pack import address_of
@@ -64,13 +53,16 @@ def _store(values, path, first, k):
 
 
 @inline_allocating
-def _smooth_step(first, t, h, tau, state, dynamics, drive, law, scratch, method, record):
+def _smooth_step(first, span, arrays, dynamics, drive, law, method, record):
     """Advance the states of a block of simulations by one step. Returns the time where it stopped, or -1.
 
-    record : (path of torques, its row for those at the beginning of the step, or -1).
+    span : (t, h). arrays : torques and states of the block, with scratch. record : (path of torques, its row for those
+    at the beginning of the step, or -1).
     """
     table, one, many, loads = dynamics
-    now, total, addresses, marks, w = scratch
+    t, h = span
+    tau, state, now, total, addresses, marks = arrays
+    w = now.shape[0] - state.shape[0]
     m = tau.shape[0]
     motion = now[:m], now[w : w + m], now[m:w], now[w + m : 2 * w]
     begin_step(state, now, total)
@@ -90,10 +82,10 @@ def _smooth_step(first, t, h, tau, state, dynamics, drive, law, scratch, method,
 
 
 @inline_allocating
-def _advance(first, rows, dynamics, acting, law, schedule, paths, method, rough):
+def _advance(first, rows, dynamics, acting, law, schedule, paths, rough):
     """Run all steps of `rows` simulations, from `first` on; the other arguments as for `make_many`."""
     table, one, _, _ = dynamics
-    times, substeps, held = schedule
+    times, substeps, held, method = schedule
     q_path, qd_path, tau_path, when = paths
     n = q_path.shape[2]
     m = rows * n
@@ -132,8 +124,8 @@ def _advance(first, rows, dynamics, acting, law, schedule, paths, method, rough)
         for step in range(steps):
             t = times[k] + step * h
             if rough is None:
-                record, scratch = (tau_path, k if step == 0 else -1), (now, total, addresses, marks, w)
-                stopped = _smooth_step(first, t, h, tau, state, dynamics, drive, law, scratch, method, record)
+                record, arrays = (tau_path, k if step == 0 else -1), (tau, state, now, total, addresses, marks)
+                stopped = _smooth_step(first, (t, h), arrays, dynamics, drive, law, method, record)
                 if stopped != -1.0 and _failed(marks, stopped, now[:m], when, q_path, first, n):
                     return
             else:
@@ -156,18 +148,18 @@ def make_many(stamp: str) -> Callable[..., None]:
     batches, the other one None; its loads). acting : (whether to use the controller; the controller, a CONTROLLER).
     law : a control law for `control.torques`, or None.
     schedule : (times (T,) of the rows; number of substeps (T - 1,) between them; torques (samples, T - 1, n) held over
-    each interval, (samples, 1, n) for a single time).
+    each interval, (samples, 1, n) for a single time; EULER or RK4).
     paths : (q, qd; tau, which is filled with the torques at each time; when (samples,), which becomes the time at
     which forward dynamics marks a sample; its whole block stops there).
     rough : None, or (damping (n, n); the limits of `dry_friction`, (LIMITS, n); whether anything damps); the entry of
     the dynamics for one state is then that of `mass_and_bias`, and simulations advance one after the other.
     """
 
-    def simulate_many(first, stop, dynamics, acting, law, schedule, paths, method, rough):
+    def simulate_many(first, stop, dynamics, acting, law, schedule, paths, rough):
         stamp  # noqa: B018  part of the cache key
         size = BLOCK if rough is None else 1
         for block in range(first, stop, size):
-            _advance(block, min(size, stop - block), dynamics, acting, law, schedule, paths, method, rough)
+            _advance(block, min(size, stop - block), dynamics, acting, law, schedule, paths, rough)
 
     return simulate_many
 
@@ -183,35 +175,3 @@ def make_stage(stamp: str) -> Callable[..., None]:
             begin_step(state, now, total)
 
     return stage_of_step
-
-
-def make_rough_stage(stamp: str) -> Callable[..., None]:
-    """Make the entry for the parts of a step with friction between which Python finds the torques.
-
-    BEGIN a step; for each stage fill `motion` (2, samples, n) BEFORE, and use `push` (2, samples, n), which holds the
-    torques at the beginning of the step and now, AFTER it; FINISH. Simulations with an event repeat the step with
-    torques linear in time. Or IMPULSES, with the torques at the beginning. `state` (samples, 2 n), `buffers` (samples,
-    room_size) and `when` (samples,) belong to the simulations.
-    """
-
-    def rough_stage(part, stage, t, h, dynamics, acting, state, buffers, motion, push, when):
-        stamp  # noqa: B018  part of the cache key
-        n = motion.shape[2]
-        for row in range(state.shape[0]):
-            y, buffer = state[row], buffers[row]
-            if part in (BEGIN, IMPULSES):
-                fill_bounds(dynamics[0], buffer, n, n)
-            held = (*acting, None, push[0, row], push[0, row], t, 0.0)
-            failed = 0
-            if part == IMPULSES:
-                failed = by_impulses(row, t, h, y, dynamics, held, None, buffer)
-            elif part == FINISH:
-                ramp = (*acting, None, push[0, row], push[1, row], t, h)
-                if finish_stages(row, t, h, y, dynamics, ramp, None, buffer):
-                    failed = by_events(row, t, h, y, dynamics, ramp, None, buffer)
-            else:
-                failed = one_stage(part, row, stage, t, h, y, dynamics, held, motion[:, row], push[1, row], buffer)
-            if failed > 0 and np.isnan(when[row]):
-                when[row] = t + (NODES[stage] * h if part in (BEFORE, AFTER) else 0.0)
-
-    return rough_stage

@@ -12,9 +12,10 @@ from rne.kernels.jit import internal
 
 
 @internal
-def _accelerate(row, dynamics, drive, y, known, modes, forces, qdd, buffer):
+def _accelerate(row, dynamics, drive, y, known, results, buffer):
     """Find accelerations, modes and holding forces of one state; returns 0 unless the mass matrix is singular."""
     _, _, _, limits, _ = dynamics
+    modes, forces, qdd = results
     n = qdd.shape[0]
     room = room_in(buffer, n, n)
     _, solving, (_, _, A, bounds), vectors, (_, _, _, _, _, right), (now, _, resting, reach), _ = room
@@ -35,21 +36,23 @@ def _accelerate(row, dynamics, drive, y, known, modes, forces, qdd, buffer):
 
 
 def make_many(stamp: str) -> Callable[..., None]:
-    """Make the entry that fills `qdd`, `modes` and `forces` (samples, n), and marks singular mass matrices.
+    """Make the entry that fills `results`, modes, forces and qdd (samples, n) each, and marks singular mass matrices.
 
-    dynamics, acting : as for `simulation.make_rough_stage`. state : (samples, 2 n) positions and velocities. tau :
-    (samples, n). known : whether the modes are given. modes, forces : of `complementarity`; the forces that hold a
+    dynamics, acting : as for `stages.make_rough_stage`. state : (samples, 2 n) positions and velocities. tau :
+    (samples, n). known : whether the modes are given. They are those of `complementarity`; the forces that hold a
     joint, zero of one that slides.
     """
 
-    def stiction_many(first, stop, dynamics, acting, state, tau, known, modes, forces, qdd, marks):
+    def stiction_many(dynamics, acting, state, tau, known, results, marks):
         stamp  # noqa: B018  part of the cache key
+        modes, forces, qdd = results
         n = tau.shape[1]
         buffer = np.zeros(room_size(n, n))
         fill_bounds(dynamics[0], buffer, n, n)
-        for row in range(first, stop):
+        for row in range(tau.shape[0]):
             drive = (*acting, None, tau[row], tau[row], 0.0, 0.0)
-            failed = _accelerate(row, dynamics, drive, state[row], known, modes[row], forces[row], qdd[row], buffer)
+            one = modes[row], forces[row], qdd[row]
+            failed = _accelerate(row, dynamics, drive, state[row], known, one, buffer)
             marks[row] = 1 if failed != 0 else 0
 
     return stiction_many

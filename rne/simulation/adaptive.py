@@ -9,15 +9,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rne.batch.arguments import Batch
+from rne.batch.arguments import Batch, Floats, as_table
 from rne.dynamics.forward_dynamics import forward_dynamics
 from rne.dynamics.mass_matrix import mass_matrix, refuse_singular
 from rne.dynamics.stiction import Rough, accelerations
 from rne.errors import ArgumentError, SingularError, needing
 from rne.kernels import dry_friction as at
 from rne.kernels.complementarity import FREE, STUCK
+from rne.kernels.control import ALMOST_REST
 from rne.model.robot import Robot
-from rne.simulation.diagnosis import cause
+from rne.simulation.diagnosis import cause, with_some_inertia
 from rne.simulation.python_loop import asked, telling
 
 Array = NDArray[np.float64]
@@ -55,6 +56,7 @@ class _Motion:
         self._left = limits.max_steps * _EVALUATIONS
         self.held: Array = np.zeros(robot.n)
         self.modes: Array | None = None
+        self.table: Floats | None = None
         self.spare = 0.0
 
     def torques(self, t: float, y: Array) -> tuple[Array, Array]:
@@ -70,16 +72,17 @@ class _Motion:
         """Accelerations, modes, holding forces, and rates of the integrals."""
         n = self._robot.n
         q, qd = y[:n], y[n : 2 * n]
-        if self.modes is not None and not qd.all():
-            starting = (qd == 0) & (self.modes != FREE)
-            y = y.copy()
-            qd = y[n : 2 * n]
-            qd[starting] = at.ALMOST_REST * self.modes[starting]  # as in the kernel
-        tau, rates = self.torques(t, y)
+        seen = y
+        if self.modes is not None:  # as in `rne.kernels.dry_friction.fill_seen`
+            sliding = (self.modes != FREE) & (self.modes != STUCK) & (self.modes * qd < ALMOST_REST)
+            seen = y.copy()
+            seen[n : 2 * n][sliding] = ALMOST_REST * self.modes[sliding]
+        tau, rates = self.torques(t, seen)
         if self._rough is None:
             return forward_dynamics(self._robot, q, qd, tau), qd, qd, rates
         modes = None if self.modes is None else self.modes[None]
-        qdd, modes, forces, marks = accelerations(self._robot, self._rough, q[None], qd[None], tau[None], modes)
+        given = (q[None], qd[None], tau[None], modes)
+        qdd, modes, forces, marks = accelerations(self._robot, self._rough, *given, table=self.table)
         if marks[0]:
             refuse_singular(self._robot, Batch((), "float64", {"q": q[None]}), marks)
             raise SingularError("the mass matrix is nearly singular")
@@ -153,7 +156,13 @@ def adaptive(
                 q[interval + 1 :], qd[interval + 1 :] = np.nan, np.nan  # scipy would search for a step forever
                 break
             due, motion.held = slice(interval, end + 1), tau[interval]
-            path = _between(motion, times[due], y, limits, rough, robot)
+            try:
+                path = _between(motion, times[due], y, limits, rough, robot)
+            except SingularError as error:
+                if rough is None or not rough.damped or motion.table is not None:
+                    raise
+                motion.table = with_some_inertia(robot, as_table(robot, "float64"), error)
+                path = _between(motion, times[due], y, limits, rough, robot)
             q[due], qd[due], y = path[:, :n], path[:, n : 2 * n], path[-1]
             if ask is not None:
                 tau[due] = [motion.torques(t, state)[0] for t, state in zip(times[due], path, strict=True)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +14,7 @@ from rne.batch.threads import run, thread_count
 from rne.control import Controller
 from rne.dynamics.mass_matrix import refuse_singular
 from rne.dynamics.stiction import Rough
-from rne.errors import ModelWarning, SingularError
+from rne.errors import SingularError
 from rne.kernels.entries import (
     CONTROLLED,
     CONTROLLED_ONE,
@@ -31,16 +30,13 @@ from rne.kernels.entries import (
 from rne.kernels.layout import SPRINGS
 from rne.kernels.runge_kutta import EULER, RK4
 from rne.model.robot import Robot
+from rne.simulation.diagnosis import with_some_inertia
 from rne.simulation.python_loop import telling
 
 Array = NDArray[np.float64]
 Function = Callable[..., Any]
 
 METHODS = {"euler": EULER, "rk4": RK4}
-
-# Where joints move no mass, but are damped, they get an inertia of this many seconds times their damping: they follow
-# their torques within that time, which no motion shows.
-LAG = 1e-6
 
 
 def run_compiled(
@@ -79,7 +75,7 @@ def run_compiled(
         pair, when = (accelerate, None) if alone else (None, accelerate), np.full(len(q), np.nan)
         more = (
             (table, *pair, SPRINGS), acting, law,
-            (times, substeps, held), (*paths, when), METHODS[method], rough and tuple(rough),
+            (times, substeps, held, METHODS[method]), (*paths, when), rough and tuple(rough),
         )  # fmt: skip
         if simulations is None:
             run(functools.partial(_slice, entry.call, more), len(q), count)
@@ -100,14 +96,7 @@ def run_compiled(
             try:
                 refused(when)
             except SingularError as error:
-                heavier = robot.links.with_inertia_of_damping(table, LAG)
-                when = integrate(MASS_AND_BIAS_POINTER.compiled(), heavier, failed)
-                if np.isnan(when).all():
-                    what = str(error).partition(", alone or together")[0]
-                    warnings.warn(
-                        f"{what}; all joints were given {LAG:g} s times their damping as inertia",
-                        ModelWarning, stacklevel=3,
-                    )  # fmt: skip
+                when = integrate(MASS_AND_BIAS_POINTER.compiled(), with_some_inertia(robot, table, error), failed)
         if np.isnan(when).all():
             return
     else:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rne.batch.arguments import Floats
 from rne.dynamics.mass_matrix import mass_matrix
-from rne.errors import ArgumentError
+from rne.errors import ArgumentError, ModelWarning, SingularError
 from rne.model.robot import Robot
 
 Array = NDArray[np.float64]
+
+# Where joints move no mass, but are damped, they get an inertia of this many seconds times their damping: they follow
+# their torques within that time, which no motion shows.
+LAG = 1e-6
 
 # With the other joints free, a joint that keeps less than this part of its inertia moves almost no mass.
 _LIGHT = 1e-4
@@ -56,6 +62,13 @@ def cause(robot: Robot, q: Array, qd: Array, step: float, damping: Array | None 
         unit = "m/s" if robot.joint(robot.joint_names[j]).kind == "prismatic" else "rad/s"
         return f"the motion is too fast: joint '{robot.joint_names[j]}' moves at {abs(qd[j]):.3g} {unit}"
     return f"torques change too fast; the fastest joint is '{robot.joint_names[j]}'"
+
+
+def with_some_inertia(robot: Robot, table: Floats, error: SingularError) -> Floats:
+    """Return a table in which every damped joint has an inertia, and warn of it: for joints that move no mass."""
+    what = str(error).partition(", alone or together")[0]
+    warnings.warn(f"{what}; all joints were given {LAG:g} s times their damping as inertia", ModelWarning, stacklevel=5)
+    return robot.links.with_inertia_of_damping(table, LAG)
 
 
 def refuse_divergence(

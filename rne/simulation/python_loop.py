@@ -11,19 +11,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rne.batch.arguments import Batch, as_table
+from rne.batch.arguments import Batch, Floats, as_table
 from rne.check import real_array
 from rne.dynamics.forward_dynamics import forward_dynamics
 from rne.dynamics.mass_matrix import refuse_singular
 from rne.dynamics.stiction import Rough, rubbing
 from rne.errors import ArgumentError, SingularError
 from rne.kernels.additive import NODES
-from rne.kernels.dry_friction import ALMOST_REST, room_size
+from rne.kernels.control import ALMOST_REST
+from rne.kernels.dry_friction import room_size
 from rne.kernels.entries import ROUGH_STAGE, STAGE_OF_STEP, STILL
-from rne.kernels.events import AFTER, BEFORE, BEGIN, FINISH, IMPULSES
 from rne.kernels.jit import is_compiled
 from rne.kernels.runge_kutta import EULER, PARTS, RK4
+from rne.kernels.stages import AFTER, BEFORE, BEGIN, FINISH, IMPULSES
 from rne.model.robot import Robot
+from rne.simulation.diagnosis import with_some_inertia
 
 Array = NDArray[np.float64]
 Function = Callable[..., Any]
@@ -51,12 +53,30 @@ def asking(
     threads: int | None,
 ) -> None:
     """Integrate all simulations of a batch together, with a controller in Python; the kernel does the arithmetic."""
-    ask = functools.partial(asked, controller)
+    ask, paths = functools.partial(asked, controller), (q_path, qd_path, tau_path)
     start = q_path[..., 0, :], qd_path[..., 0, :]
     if rough is None:
-        stepper: _Smooth | _Rough = _Smooth(robot, *start, method, threads)
-    else:
-        stepper = _Rough(robot, *start, method, rough)
+        _ask_along(times, substeps, ask, _Smooth(robot, *start, method, threads), paths)
+        return
+    table = as_table(robot, "float64")
+    try:
+        _ask_along(times, substeps, ask, _Rough(robot, *start, method, rough, table), paths)
+    except SingularError as error:
+        if not rough.damped:
+            raise
+        table = with_some_inertia(robot, table, error)
+        _ask_along(times, substeps, ask, _Rough(robot, *start, method, rough, table), paths)
+
+
+def _ask_along(
+    times: Array,
+    substeps: NDArray[np.intp],
+    ask: Function,
+    stepper: _Smooth | _Rough,
+    paths: tuple[Array, Array, Array],
+) -> None:
+    """Fill the paths of q, qd and tau step by step."""
+    q_path, qd_path, tau_path = paths
     for k, span in enumerate(np.diff(times)):
         h = span / substeps[k]
         for step in range(substeps[k]):
@@ -92,9 +112,9 @@ class _Smooth:
 
 
 class _Rough:
-    """Steps of all simulations together with friction and stops; see `rne.kernels.simulation.make_rough_stage`."""
+    """Steps of all simulations together with friction and stops; see `rne.kernels.stages.make_rough_stage`."""
 
-    def __init__(self, robot: Robot, q: Array, qd: Array, method: str, rough: Rough) -> None:
+    def __init__(self, robot: Robot, q: Array, qd: Array, method: str, rough: Rough, table: Floats) -> None:
         n, samples = q.shape[-1], math.prod(q.shape[:-1])
         self._robot, self._shape, self._method = robot, q.shape, method
         self._state = np.concatenate([q.reshape(samples, n), qd.reshape(samples, n)], axis=1)
@@ -102,7 +122,7 @@ class _Rough:
         self._motion, self._push = np.zeros((2, 2, samples, n))
         self._motion[0], self._motion[1] = self._state[:, :n], self._state[:, n:]
         self._when = np.full(samples, np.nan)
-        self._dynamics = rubbing(as_table(robot, "float64"), rough), (False, STILL.compiled())
+        self._dynamics = rubbing(table, rough), (False, STILL.compiled())
 
     @property
     def q(self) -> Array:
@@ -134,9 +154,8 @@ class _Rough:
         return first
 
     def _call(self, part: int, stage: int, t: float, h: float) -> None:
-        ROUGH_STAGE.call(
-            part, stage, t, h, *self._dynamics, self._state, self._buffers, self._motion, self._push, self._when
-        )
+        given = (*self._dynamics, self._state, self._buffers, self._motion, self._push, self._when)
+        ROUGH_STAGE.call((part, stage, t, h), *given)
         failed = np.flatnonzero(~np.isnan(self._when))
         if failed.size:
             with telling(self._when[failed[0]]):

