@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rne.check import check_choice, check_flag
-from rne.codegen.functions import Functions
 from rne.codegen.tracing import Inputs, Tracer, cleaned, exact_table
 from rne.codegen.twins import Twins
 from rne.errors import ArgumentError, needing, shown
@@ -265,6 +264,8 @@ def equations(
     check_flag("friction", friction)
     check_flag("derivatives", derivatives)
     if isinstance(robot_or_rows, Robot):
+        from rne.codegen.straight_equations import straight
+
         refuse_floating(robot_or_rows.tree)
         for name, value in (("convention", convention), ("base", base)):
             if value is not None:
@@ -273,7 +274,9 @@ def equations(
         if not robot.n:
             raise ArgumentError(f"robot_or_rows: {robot.name} has no joint that moves")
         small = len(robot.links.joints) <= SMALL and robot.n == len(robot.links.joints)
-        return _of_numbers(robot, friction, derivatives) if small else _straight(robot, friction, derivatives)
+        return (
+            _of_numbers(robot, friction, derivatives) if small else Equations(**straight(robot, friction, derivatives))
+        )
     rows = robot_or_rows
     if isinstance(rows, str) or not isinstance(rows, Sequence) or not all(isinstance(row, Mapping) for row in rows):
         raise ArgumentError(f"robot_or_rows: wanted a Robot or the rows of a DH table, got {shown(rows)}")
@@ -334,19 +337,3 @@ def _written_out(ring: Any, table: Any, masses: Any, friction: bool, derivatives
         return found
     by_q, by_qd, _ = tracer.inverse_dynamics_derivatives(inputs, friction=friction)
     return replace(found, dtau_dq=matrix(by_q), dtau_dqd=matrix(by_qd))
-
-
-def _straight(robot: Robot, friction: bool, derivatives: bool) -> Equations:
-    import sympy
-
-    from rne.codegen.straight_equations import Assignments
-
-    n = robot.n
-    state = tuple(tuple(sympy.symbols(f"{kind}1:{n + 1}")) for kind in ("q", "qd", "qdd"))
-    functions, lines = Functions(robot, friction=friction), Assignments(state)
-    names = {"M": "mass_matrix", "C": "coriolis_matrix", "g": "gravity_vector", "tau": "inverse_dynamics"}
-    found = {name: lines.matrix(functions.trace(function)) for name, function in names.items()}
-    if derivatives:
-        D = lines.matrix(functions.trace("inverse_dynamics_derivatives")._replace(shape=(3 * n, n)))
-        found |= {"dtau_dq": D[:n, :], "dtau_dqd": D[n : 2 * n, :]}
-    return Equations(**found, q=state[0], qd=state[1], qdd=state[2], assignments=tuple(lines.lines))

@@ -7,9 +7,10 @@ from typing import Any
 
 import sympy
 
-from rne.codegen.functions import Traced
+from rne.codegen.functions import Functions, Traced
 from rne.codegen.program import ARITHMETIC
 from rne.kernels.operations import CONST, COS, INPUT, SIGN, SIN
+from rne.model.robot import Robot
 
 _OPERATIONS: dict[str, Any] = {
     **ARITHMETIC,
@@ -58,3 +59,16 @@ class Assignments:
             self._known[expression] = sympy.Symbol(f"x{len(self.lines)}")
             self.lines.append((self._known[expression], expression))
         return self._known[expression]
+
+
+def straight(robot: Robot, friction: bool, derivatives: bool) -> dict[str, Any]:
+    """Return the fields of `Equations` that are not empty."""
+    n = robot.n
+    state = {kind: tuple(sympy.symbols(f"{kind}1:{n + 1}")) for kind in ("q", "qd", "qdd")}
+    functions, lines = Functions(robot, friction=friction), Assignments(tuple(state.values()))
+    names = {"M": "mass_matrix", "C": "coriolis_matrix", "g": "gravity_vector", "tau": "inverse_dynamics"}
+    found = {name: lines.matrix(functions.trace(function)) for name, function in names.items()}
+    if derivatives:
+        D = lines.matrix(functions.trace("inverse_dynamics_derivatives")._replace(shape=(3 * n, n)))
+        found |= {"dtau_dq": D[:n, :], "dtau_dqd": D[n : 2 * n, :]}
+    return {**found, **state, "assignments": tuple(lines.lines)}
