@@ -64,8 +64,9 @@ def identify(
     """Identify the masses, inertias and friction of a robot from logs with measured torques, in constant memory.
 
     Each LOG is as TRAJECTORY of `rne residual`: positions, and torques in the columns tau_<joint> or where --columns
-    tau=... and --unit tau=... say. With --differentiate velocities and accelerations are computed, and torques pass the
-    same filter. Without them the poses count as at rest, from which the weights follow.
+    tau=... and --unit tau=... say. With --differentiate velocities and accelerations are computed; torques stay as they
+    are, since a filter would round the steps of friction. Without derivatives the poses count as at rest, from which
+    the weights follow.
 
     The report on stdout shows the base parameters with their standard deviations, and measured torques against the
     given robot, what was found, and the physically consistent robot. OUT, if named, is this robot as .urdf, .xml (MJCF)
@@ -120,7 +121,7 @@ def _read(robot: Robot, job: Job, identifier: rne.Identifier) -> None:
     """Add the samples of all logs, in constant memory."""
     for log in job.trajectories:
         one = replace(job, trajectory=log)
-        with opened(robot, one, ("q", "qd", "qdd", "tau")) as (motion, made):
+        with opened(robot, one, ("q", "qd", "qdd", "tau"), torques=False) as (motion, made):
             if "tau" not in motion.columns.groups:
                 raise rne.FileError(
                     f"{motion.where}: no tau columns: there is nothing measured; say where with --columns 'tau=PATTERN'"

@@ -56,15 +56,18 @@ class Work:
 
 @contextmanager
 def opened(
-    robot: Robot, job: Job, quantities: Sequence[str], zero: bool = True
+    robot: Robot, job: Job, quantities: Sequence[str], zero: bool = True, torques: bool = True
 ) -> Iterator[tuple[Trajectory, Differentiated | None]]:
-    """Open a trajectory, and report what it lacks; the second value is None unless derivatives are requested."""
+    """Open a trajectory, and report what it lacks; the second value is None unless derivatives are requested.
+
+    `torques` says whether torques pass the filter of the derivatives.
+    """
     with _motion(robot, job, quantities) as motion:
         made = None
         if job.differentiate:
             cutoff = job.cutoff[0] if job.cutoff and len(job.cutoff) == 1 else job.cutoff
             made = rne.files.Differentiated(
-                motion, cutoff=cutoff, window=job.window, degree=job.degree, unwrap=job.unwrap
+                motion, cutoff=cutoff, window=job.window, degree=job.degree, unwrap=job.unwrap, torques=torques
             )
         say(*(f"{motion.name}: {remark}" for remark in _remarks(motion, made, zero)))
         yield motion, made

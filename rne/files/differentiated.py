@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rne.check import check_flag
 from rne.dynamics.mass_matrix import mass_matrix
 from rne.errors import ArgumentError, FileError, shown
 from rne.files.chunk import Chunk, cut, joined
@@ -31,8 +32,8 @@ class Differentiated:
     r"""A trajectory whose missing velocities and accelerations are made by the filter of `rne.differentiate`.
 
     Where velocities are there, accelerations are their first derivatives; else both come from the positions. What is
-    there, torques included, passes the same filter. It is chosen in a first pass through the file; of a pipe, which can
-    be read but once, from the first 131,072 rows. The results do not depend on the chunks, to the last bit.
+    there, torques included if wanted, passes the same filter. It is chosen in a first pass through the file; of a pipe,
+    which can be read but once, from the first 131,072 rows. The results do not depend on the chunks, to the last bit.
 
     Parameters
     ----------
@@ -40,6 +41,8 @@ class Differentiated:
     cutoff, window, degree : of the filter, as in `rne.differentiate`.
     unwrap : names of joints whose positions wrap, besides the continuous ones; a jump of nearly a turn elsewhere is
         refused. An empty sequence leaves all as it is.
+    torques : whether torques pass the filter, too, as a comparison with a model needs it. If not, they stay as they
+        are: an identification from them is unbiased, since a filter would round the steps of Coulomb friction.
     filter : once it is chosen, with the attributes cutoff, noise and edge, (n,) each; None before.
     duplicates, gaps : counted in reading: rows with the time of the row before, and gaps in time.
 
@@ -60,12 +63,14 @@ class Differentiated:
     window: int | None = None
     degree: int | None = None
     unwrap: Unwrap = None
+    torques: bool = True
     filter: Filter | None = field(default=None, init=False)
     duplicates: int = field(default=0, init=False)
     gaps: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         self._wish = wish_of(self.cutoff, self.window, self.degree)
+        check_flag("torques", self.torques)
         if not isinstance(self.motion, Trajectory):
             raise ArgumentError(f"motion: wanted a Trajectory, got {shown(self.motion)}")
         if self.motion.columns.time is None:
@@ -111,7 +116,7 @@ class Differentiated:
             return
         groups = self.motion.columns.groups
         keys = ("qd", "q") if "qd" in groups else ("q",)
-        self._keys = (*keys, "tau") if "tau" in groups else keys
+        self._keys = (*keys, "tau") if self.torques and "tau" in groups else keys
         if self.motion.rereadable:
             self._choose(self._stretches())
             yield from self._filtered(self._stretches())

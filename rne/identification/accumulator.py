@@ -17,7 +17,7 @@ Rows = tuple[Array, Array, Array, Array]  # q, qd, qdd, tau
 
 FIRST = 8192  # samples that are kept as they came: they center the moments, and show how the residuals are correlated
 PIECE = 8192  # samples that threads share
-CHUNK = 512  # samples of which the columns are evaluated at a time
+CHUNK = 1024  # samples of which the columns are evaluated at a time
 
 
 class Accumulator:

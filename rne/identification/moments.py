@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
-ALONE = 200_000  # multiplications up to which OpenBLAS uses one thread
+ALONE = 260_000  # multiplications up to which OpenBLAS uses one thread
 MOST = 64  # blocks that are kept; merged in pairs when there are more
 SUMS = 5  # of each joint: torques, their squares, squares of clipped residuals, samples not clipped, weights
 TORQUE, TORQUE_SQUARES, CLIPPED_SQUARES, INSIDE, WEIGHTS = range(SUMS)

@@ -75,6 +75,27 @@ def test_poses_at_rest(run: Run, robot_file, truth, tmp_path) -> None:
     assert "not shown by the motion, taken as zero" in dropped.stdout
 
 
+def test_torques_are_not_filtered(run: Run, robot_file, robot, tmp_path) -> None:
+    """A filter rounds the steps of Coulomb friction, which then looks smaller than it is."""
+    rng = np.random.default_rng(3)
+    t = np.arange(0.0, 20.0, 0.01)
+    w, a = 2 * np.pi * np.array([[0.2, 0.3], [0.5, 0.7]]), np.array([[0.5, 0.1], [0.3, 0.06]])
+    q, qd, qdd = (sum(a[k] * w[k] ** d * np.sin(w[k] * t[:, None] + d * np.pi / 2) for k in range(2)) for d in range(3))
+    real = robot.with_drives({"turn": rne.Drive(0, 1, 0.5, 1.0, 1.0), "slide": rne.Drive(0, 1, 2.0, 3.0, 3.0)})
+    tau = rne.inverse_dynamics(real, q, qd, qdd, friction=True) + 0.05 * rng.normal(size=q.shape)
+    path, out = tmp_path / "log.csv", tmp_path / "found.json"
+    q = np.round(q, 4)  # as an encoder does
+    path.write_text(as_csv(np.hstack([t[:, None], q, tau]), ("t", *COLUMNS[:2], *TAU)))
+    result = run("identify", robot_file, path, "--differentiate", "--friction", "-o", out)
+    assert result.exit_code == 0, result.stderr
+    data = json.loads(out.read_text())["identification"]
+    base = rne.base_parameters(robot, friction=True)
+    kept = [base.names[k] for k in base.independent]
+    at = [kept.index(f"coulomb_{side}_slide") for side in ("plus", "minus")]
+    assert np.abs(np.array(data["beta"])[at] - 3.0).max() < 0.05
+    assert max(map(abs, data["autocorrelation"])) < 0.3
+
+
 def test_outliers(run: Run, robot_file, truth, logs, tmp_path) -> None:
     path, (q, qd, qdd, tau) = logs[0]
     path.write_text(as_csv(np.hstack([q, qd, qdd, tau + 50 * (np.arange(60) % 20 == 0)[:, None]]), (*COLUMNS, *TAU)))

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 import rne
-from calls.bad import ENDS, ROBOT, STATE, N, no_count, no_number, no_times
+from calls.bad import ENDS, FLAG, ROBOT, STATE, N, no_count, no_number, no_times
 from calls.call import MOTION, Call, Q, T, call_of
 
 PANDA = rne.load("models/panda/robot.urdf")
@@ -180,6 +180,7 @@ MOTIONS: tuple[Call, ...] = (
             "window": [4, 5.0, "5"],
             "degree": [1, 2.0, "2"],
             "unwrap": [3, "panda_joint1", ["nowhere"], [3], ["panda_finger_joint1"]],
+            "torques": FLAG,
         },
         motion=RECORDED,
         window=5,
