@@ -44,6 +44,8 @@ from rne.batch.arguments import Floats, as_shape, check_robot, with_axes
 from rne.batch.named import coordinates, wrench_array
 from rne.dynamics import center_of_mass as mass
 from rne.dynamics import (
+    centroidal,
+    configuration,
     coriolis,
     derivatives,
     energy,
@@ -62,7 +64,7 @@ from rne.errors import ArgumentError, needing
 from rne.identification import regressor as linear_model
 from rne.model.robot import Robot
 
-_STATE = ("q", "qd", "qdd", "tau", "weights")
+_STATE = ("q", "qd", "qdd", "tau", "weights", "dq", "q0", "q1")
 _ABSENT = ("out", "threads")
 
 
@@ -173,9 +175,13 @@ bias_vector = _by_blocks(dynamics.bias_vector)
 center_of_mass = _by_blocks(mass.center_of_mass)
 center_of_mass_jacobian = _by_blocks(mass.center_of_mass_jacobian)
 center_of_mass_velocity = _by_blocks(mass.center_of_mass_velocity)
+centroidal_momentum = _by_blocks(centroidal.centroidal_momentum)
+centroidal_momentum_bias = _by_blocks(centroidal.centroidal_momentum_bias)
+centroidal_momentum_matrix = _by_blocks(centroidal.centroidal_momentum_matrix)
 christoffel = _by_blocks(coriolis.christoffel)
 coriolis_matrix = _by_blocks(coriolis.coriolis_matrix)
 coriolis_vector = _by_blocks(dynamics.coriolis_vector)
+difference = _by_blocks(configuration.difference)
 dissipated_power = _by_blocks(energy.dissipated_power)
 dissipation = _by_blocks(energy.dissipation)
 effective_inertia = _by_blocks(inertia.effective_inertia)
@@ -188,6 +194,7 @@ friction_torque = _by_blocks(dynamics.friction_torque)
 gravity_derivative = _by_blocks(derivatives.gravity_derivative)
 gravity_vector = _by_blocks(dynamics.gravity_vector)
 inertia_ellipsoid = _by_blocks(operational.inertia_ellipsoid)
+integrate = _by_blocks(configuration.integrate)
 inverse_dynamics = _by_blocks(dynamics.inverse_dynamics)
 inverse_dynamics_derivatives = _by_blocks(derivatives.inverse_dynamics_derivatives)
 inverse_dynamics_vjp = _by_blocks(torque_gradient.inverse_dynamics_vjp)

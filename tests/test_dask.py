@@ -46,7 +46,7 @@ OPTIONS = {
     "regressor_vjp": {"friction": True},
     "static_torque": {"f_ext": {"tool": WRENCH, "hand": (WRENCH[0], "local")}},
 }
-PLACES = {"q": 0, "qd": 1, "qdd": 2, "tau": 2, "weights": 1}
+PLACES = {"q": 0, "qd": 1, "qdd": 2, "tau": 2, "weights": 1, "dq": 1, "q0": 0, "q1": 1}
 
 
 def state_of(name, arrays):

@@ -56,7 +56,7 @@ def centroidal_momentum(robot: Robot, q: ArrayLike, qd: ArrayLike, *, threads: i
     twin, state, rates = _floating(robot, batch)
     still = np.zeros(3)
     momentum = inverse_dynamics(twin, state, None, rates, gravity=still, threads=threads)[:, :6]
-    return _about_center(twin, state, momentum[..., None])[..., 0].reshape(*batch.shape, 6)
+    return _about_center(twin, state, momentum[..., None], threads)[..., 0].reshape(*batch.shape, 6)
 
 
 def centroidal_momentum_matrix(robot: Robot, q: ArrayLike, *, threads: int | None = None) -> Floats:
@@ -81,7 +81,7 @@ def centroidal_momentum_matrix(robot: Robot, q: ArrayLike, *, threads: int | Non
     batch = settle(robot, {"q": q}, floating=True)
     twin, state, _ = _floating(robot, batch)
     rows = mass_matrix(twin, state, rotors=False, threads=threads)[:, :6, twin.n - robot.n :]
-    return _about_center(twin, state, rows).reshape(*batch.shape, 6, robot.n)
+    return _about_center(twin, state, rows, threads).reshape(*batch.shape, 6, robot.n)
 
 
 def centroidal_momentum_bias(robot: Robot, q: ArrayLike, qd: ArrayLike, *, threads: int | None = None) -> Floats:
@@ -108,7 +108,7 @@ def centroidal_momentum_bias(robot: Robot, q: ArrayLike, qd: ArrayLike, *, threa
     batch = settle(robot, {"q": q, "qd": qd}, floating=True)
     twin, state, rates = _floating(robot, batch)
     rate = coriolis_vector(twin, state, rates, threads=threads)[:, :6]
-    return _about_center(twin, state, rate[..., None])[..., 0].reshape(*batch.shape, 6)
+    return _about_center(twin, state, rate[..., None], threads)[..., 0].reshape(*batch.shape, 6)
 
 
 @lru_cache(maxsize=16)
@@ -129,11 +129,11 @@ def _floating(robot: Robot, batch: Batch) -> tuple[Robot, Floats, Floats]:
     return twin, np.concatenate([pose, q], axis=1), np.concatenate([np.zeros_like(pose[:, :6]), qd], axis=1)
 
 
-def _about_center(robot: Robot, q: Floats, rows: Floats) -> Floats:
+def _about_center(robot: Robot, q: Floats, rows: Floats, threads: int | None) -> Floats:
     """Turn force-like columns (m, 6, k) at the base, in its axes, into those at the center of mass, in world axes."""
     unit = unit_quaternions(q[:, 3:_BASE])
     R = np.stack([rotate(unit, np.broadcast_to(axis, (len(q), 3))) for axis in np.eye(3, dtype=q.dtype)], axis=-1)
-    center = center_of_mass(robot, q)
+    center = center_of_mass(robot, q, threads=threads)
     linear = R @ rows[:, :3]
     angular = R @ rows[:, 3:] - np.cross(center[:, :, None], linear, axis=1)
     return np.concatenate([linear, angular], axis=1).astype(q.dtype, copy=False)

@@ -208,7 +208,7 @@ def test_a_robot_that_cannot_move_has_poses():
     ("arguments", "options", "message"),
     [
         ((np.zeros(6), "toll"), {}, "frame: no frame is named 'toll'; did you mean 'tool'"),
-        ((np.zeros(6), ["tool"]), {}, "frame: wanted the name of one frame, got 1 in a list"),
+        ((np.zeros(6), ["tool", "toll"]), {}, "frame: no frame is named 'toll'; did you mean 'tool'"),
         ((np.zeros(5), "tool"), {}, "q: wanted shape"),
         ((np.zeros(6), "tool"), {"axes": "base"}, "axes: wanted the axes 'world' or 'local', got 'base'"),
         ((np.zeros(6), "tool"), {"axes": ["local"]}, "axes: wanted"),

@@ -173,7 +173,7 @@ def test_sums_and_what_a_joint_takes_away():
 
 @numba.njit
 def of_body(table, a, A, w, v):
-    return body.wrench(table, 1, a, A), body.kinetic_energy(table, 1, w, v)
+    return body.wrench(table, 1, at.FULL_MASS, a, A), body.kinetic_energy(table, 1, w, v)
 
 
 def test_wrench_and_energy_of_a_body_are_sums_over_points():
