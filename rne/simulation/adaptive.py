@@ -176,7 +176,9 @@ def _between(motion: _Motion, times: Array, y: Array, limits: Tolerances, rough:
         from scipy.integrate import solve_ivp
     path, t, done = np.empty((len(times), len(y))), float(times[0]), 1
     path[0] = y
-    n, method = robot.n, _integrator(robot, rough, y[: robot.n], float(times[-1] - times[0]))
+    n, method = robot.n, "Radau"
+    if motion.table is None:
+        method = _integrator(robot, rough, y[:n], float(times[-1] - times[0]))
     while done < len(times):
         motion.begin(t, y)
         event = None

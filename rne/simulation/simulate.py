@@ -243,7 +243,7 @@ def _stops(robot: Robot, method: str, stops: Any) -> dict[str, Array] | None:
         raise ArgumentError("stops: wanted method='rk4' or 'euler', got method='adaptive', which has no joint stops")
     found = {}
     for name, value in stops.items():
-        shape = () if np.ndim(value) == 0 else (robot.n,)
+        shape = () if np.isscalar(value) else (robot.n,)
         array = np.broadcast_to(numbers(f"stops[{name!r}]", value, shape), (robot.n,)).astype(np.float64)
         low, high = (np.nextafter(0.0, 1.0) if name == "stiffness" else 0.0), (1.0 if name == "restitution" else np.inf)
         if not ((array >= low) & (array <= high)).all():

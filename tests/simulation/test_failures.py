@@ -1,0 +1,57 @@
+"""What adaptive steps and motions that do not stay finite are refused for: the joint, the cause, and the way out."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import own_robots
+import pytest
+from own_robots import rod, slide
+
+import rne
+
+pytestmark = pytest.mark.filterwarnings("ignore::rne.errors.ModelWarning")
+
+
+def test_adaptive_steps_have_a_budget():
+    robot = own_robots.arm()
+    with pytest.raises(rne.ArgumentError, match=r"max_steps: 3 adaptive steps reach t = .* s only: .*joint"):
+        rne.simulate(robot, np.full(6, 0.3), friction=True, method="adaptive", max_steps=3)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"rtol": 1e-3}, "rtol: only method='adaptive' has tolerances, got method='rk4'"),
+        ({"atol": 1e-3, "method": "euler"}, "atol: only method='adaptive'"),
+        ({"rtol": 2.0, "method": "adaptive"}, "rtol: wanted a number from 1e-14 to 1, got 2.0"),
+        ({"atol": 0.0, "method": "adaptive"}, "atol: wanted a number"),
+        ({"max_steps": 0}, "max_steps: wanted a positive whole number, got 0"),
+        ({"max_steps": 1.5}, "max_steps: wanted a positive whole number"),
+    ],
+)
+def test_tolerances_that_are_refused(change, said):
+    with pytest.raises(rne.ArgumentError, match=said):
+        rne.simulate(slide(), [0.0], **change)
+
+
+def test_the_tolerance_is_kept():
+    """A pendulum without friction: the error of the energy follows the tolerance."""
+    drift = []
+    for rtol in (1e-4, 1e-7, 1e-10):
+        got = rne.simulate(rod(), [1.0], t=[0.0, 3.0], method="adaptive", rtol=rtol, atol=rtol)
+        drift.append(np.ptp(got.energy))
+    assert 1e-3 > drift[0] > 10 * drift[1] > 100 * drift[2]
+
+
+def test_a_divergence_names_joint_cause_and_a_step_that_does():
+    """A servo that is too stiff for a millisecond."""
+    robot = slide()
+    servo = rne.control.pid(robot, kp=2.0, kd=1e4, goal=[1.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        with pytest.raises(rne.ArgumentError, match=r"is no longer finite.*'joint1'.*with step=.* it stays") as refusal:
+            rne.simulate(robot, [0.0], t=[0.0, 1.0], tau=servo)
+    step = float(str(refusal.value).partition("with step=")[2].split()[0])
+    assert np.isfinite(rne.simulate(robot, [0.0], t=[0.0, 1.0], tau=servo, step=step).q).all()
