@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rne.batch.arguments import Floats, as_table
 from rne.kernels import dry_friction as at
-from rne.kernels.entries import MASS_AND_BIAS_POINTER, STICTION, STILL
+from rne.kernels.entries import MASS_AND_BIAS_POINTER, STICTION
 from rne.model.robot import Robot
 
 Array = NDArray[np.float64]
@@ -42,7 +42,7 @@ def rough_of(robot: Robot, friction: bool = True, stops: dict[str, Array] | None
     limits, damping = np.zeros((at.LIMITS, robot.n)), np.zeros((robot.n, robot.n))
     limits[at.LOWER], limits[at.UPPER], limits[at.RESTITUTION] = -np.inf, np.inf, np.nan
     if friction:
-        limits[[at.UP, at.DOWN]], damping = robot.links.dry_friction, np.ascontiguousarray(robot.damping)
+        limits[[at.UP, at.DOWN]], damping = robot.links.dry_friction, robot.links.damping
     if stops is not None:
         limits[at.LOWER], limits[at.UPPER] = robot.lower_limit, robot.upper_limit
         for name, row in (("restitution", at.RESTITUTION), ("stiffness", at.STIFFNESS), ("damping", at.DAMPING)):
@@ -66,15 +66,13 @@ def accelerations(
     Parameters
     ----------
     robot, rough : the robot and its friction.
-    q, qd, tau : (samples, n) in float64.
+    q, qd, tau : (samples, nq), (samples, n) and (samples, n), in float64.
     modes : (samples, n) of `rne.kernels.complementarity`, if they are known.
     table : with another gravity.
     """
-    samples = len(q)
-    given = np.zeros(q.shape) if modes is None else modes.copy()
-    forces, qdd, marks = np.empty(q.shape), np.empty(q.shape), np.empty(samples, np.uint8)
+    given = np.zeros(tau.shape) if modes is None else modes.copy()
+    forces, qdd, marks = np.empty(tau.shape), np.empty(tau.shape), np.empty(len(tau), np.uint8)
     state, tau = np.concatenate([q, qd], axis=1), np.ascontiguousarray(tau)
     table = as_table(robot, "float64") if table is None else table
-    dynamics, acting = rubbing(table, rough), (False, STILL.compiled())
-    STICTION.call(dynamics, acting, state, tau, modes is not None, (given, forces, qdd), marks)
+    STICTION.call(table, rough.damping, rough.limits, state, tau, modes is not None, given, forces, qdd, marks)
     return qdd, given, forces, marks

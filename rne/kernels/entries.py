@@ -212,7 +212,7 @@ ROUGH_STAGE = Entry(
 )
 STICTION = Entry(
     stiction.make_many,
-    types.void(_RUBBING, _ACTING, _ROWS, _ROWS, types.boolean, types.UniTuple(_ROWS, 3), _MARKS),
+    types.void(_table(types.float64), _DAMPING, _DAMPING, _ROWS, _ROWS, types.boolean, *(_ROWS,) * 3, _MARKS),
     batch=True,
 )
 STILL = Entry(actuation.make_still, actuation.CONTROLLER.signature, batch=True)

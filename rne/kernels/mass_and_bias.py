@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from rne.kernels import inverse_dynamics as newton_euler
 from rne.kernels import mass_matrix as composite
+from rne.kernels.base import positions
 from rne.kernels.coordinates import load_one, sines, store_one
 from rne.kernels.jit import inline
-from rne.kernels.layout import COORDINATES, LINKS, QD, QDD, SPRINGS, TAU, WITH_ROTORS, Q
+from rne.kernels.layout import BASE, COORDINATES, LINKS, QD, QDD, SPRINGS, TAU, WITH_ROTORS, Q
 from rne.kernels.scratch import on_scratch, table_at
 from rne.kernels.simd.num import like
 from rne.kernels.simd.pack import as_floats
@@ -33,7 +34,7 @@ def one(table, room, q, qd, mass, bias, parts):
     sines(packs, packs.shape[1])
     if parts & BIAS:
         load_one(table, qd, state, index(QD))
-        for j in range(int(table[0, LINKS])):
+        for j in range(int(table[0, LINKS]) + int(table[0, BASE])):
             state[QDD, j] = like(state[Q, j], 0.0)
         newton_euler.recursion(table, state, work, SPRINGS)
         store_one(table, state, index(TAU), bias)
@@ -53,7 +54,7 @@ def make_pointer(stamp: str) -> Callable[..., int]:
         stamp  # noqa: B018  part of the cache key
         table = table_at(address, q)
         n = int(table[0, COORDINATES])
-        if q.shape[0] != n or qd.shape[0] != n or mass.shape[0] != n * n or bias.shape[0] != n:
+        if q.shape[0] != positions(table) or qd.shape[0] != n or mass.shape[0] != n * n or bias.shape[0] != n:
             return 1
         one(table, q, qd, mass, bias, parts)
         return 0

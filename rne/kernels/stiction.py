@@ -6,22 +6,42 @@ from collections.abc import Callable
 
 import numpy as np
 
+from rne.kernels import mass_and_bias
+from rne.kernels.base import positions
 from rne.kernels.complementarity import dry_force, find_modes, holding_forces, solve_held
-from rne.kernels.dry_friction import DOWN, UP, fill_bounds, forces_at, room_in, room_size, set_modes
+from rne.kernels.dry_friction import DOWN, UP, fill_bounds, room_in, room_size, set_modes
 from rne.kernels.jit import internal
+from rne.kernels.layout import COORDINATES
+from rne.kernels.mass_and_bias import BIAS, MASS
 
 
 @internal
-def _accelerate(row, dynamics, drive, y, known, results, buffer):
+def _forces(table, friction, state, tau, A, right, scratch):
+    """Fill the mass matrix A, and the torques `right` without dry friction."""
+    mass, bias = scratch
+    n = tau.shape[0]
+    w = state.shape[0] - n
+    q, qd = state[:w], state[w:]
+    mass_and_bias.one(table, q, qd, mass, bias, MASS | BIAS)
+    damping, _ = friction
+    for i in range(n):
+        right[i] = tau[i] - bias[i]
+        for j in range(n):
+            right[i] -= damping[i, j] * qd[j]
+            A[i, j] = mass[i * n + j]
+
+
+@internal
+def _accelerate(table, friction, state, tau, known, results, buffer):
     """Find accelerations, modes and holding forces of one state; returns 0 unless the mass matrix is singular."""
-    _, _, _, limits, _ = dynamics
+    _, limits = friction
     modes, forces, qdd = results
     n = qdd.shape[0]
     room = room_in(buffer, n, n)
-    _, solving, (_, _, A, bounds), vectors, (_, _, _, _, _, right), (now, _, resting, reach), _ = room
+    _, solving, (mass, bias, A, bounds), vectors, (_, _, _, _, _, right), (now, _, resting, reach), _ = room
     x, found, full = vectors
-    set_modes(y, limits, room[5], n)
-    forces_at(row, 0.0, 0.0, y, dynamics, drive, None, room)
+    set_modes(state, limits, room[5], state.shape[0] - n)
+    _forces(table, friction, state, tau, A, right, (mass, bias))
     if known:
         for j in range(n):
             now[j] = modes[j]
@@ -36,23 +56,23 @@ def _accelerate(row, dynamics, drive, y, known, results, buffer):
 
 
 def make_many(stamp: str) -> Callable[..., None]:
-    """Make the entry that fills `results`, modes, forces and qdd (samples, n) each, and marks singular mass matrices.
+    """Make the entry that fills modes, forces and qdd (samples, n), and marks singular mass matrices.
 
-    dynamics, acting : as for `stages.make_rough_stage`. state : (samples, 2 n) positions and velocities. tau :
-    (samples, n). known : whether the modes are given. They are those of `complementarity`; the forces that hold a
-    joint, zero of one that slides.
+    damping : (n, n). limits : (LIMITS, n) of `dry_friction`, without stops. state : (samples, w + n), positions and
+    velocities. tau : (samples, n). known : whether the modes are given. They are those of `complementarity`; the forces
+    that hold a joint are zero where it slides.
     """
 
-    def stiction_many(dynamics, acting, state, tau, known, results, marks):
+    def stiction_many(table, damping, limits, state, tau, known, modes, forces, qdd, marks):
         stamp  # noqa: B018  part of the cache key
-        modes, forces, qdd = results
-        n = tau.shape[1]
+        n = int(table[0, COORDINATES])
+        if state.shape[1] != positions(table) + n:
+            raise ValueError("state: wanted positions and velocities")
         buffer = np.zeros(room_size(n, n))
-        fill_bounds(dynamics[0], buffer, n, n)
+        fill_bounds(table, buffer, n, n)
         for row in range(tau.shape[0]):
-            drive = (*acting, None, tau[row], tau[row], 0.0, 0.0)
-            one = modes[row], forces[row], qdd[row]
-            failed = _accelerate(row, dynamics, drive, state[row], known, one, buffer)
+            results = modes[row], forces[row], qdd[row]
+            failed = _accelerate(table, (damping, limits), state[row], tau[row], known, results, buffer)
             marks[row] = 1 if failed != 0 else 0
 
     return stiction_many

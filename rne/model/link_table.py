@@ -118,10 +118,12 @@ class LinkTable:
         """Stiffness of all springs over the coordinates, shape (n, n)."""
         return self._over_coordinates(at.STIFFNESS)
 
-    @property
+    @cached_property
     def damping(self) -> Array:
-        """Viscous friction of all drives and couplings over the coordinates, shape (n, n)."""
-        return self._over_coordinates(at.VISCOUS)
+        """Viscous friction of all drives and couplings over the coordinates, shape (n, n); read-only."""
+        matrix = np.ascontiguousarray(self._over_coordinates(at.VISCOUS))
+        matrix.flags.writeable = False
+        return matrix
 
     @cached_property
     def dry_friction(self) -> Array:
@@ -129,7 +131,8 @@ class LinkTable:
         _, plus, minus = self.friction
         size, forward = np.abs(self.ratios), self.ratios > 0
         sides = np.where(forward, plus, minus), np.where(forward, minus, plus)
-        both = np.array([np.bincount(self.leaders, size * side, len(self.coordinates)) for side in sides])
+        n = int(self.table[0, at.COORDINATES])
+        both = np.array([np.bincount(self.leaders, size * side, n) for side in sides])
         both.flags.writeable = False
         return both
 

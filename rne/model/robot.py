@@ -189,7 +189,7 @@ class Robot(Editing, Floating, Showing, Stated, Writing):
     @property
     def damping(self) -> NDArray[np.float64]:
         """Damping matrix B of all viscous friction, N m s/rad or N s/m, shape (n, n): d(tau)/d(qd)."""
-        return self.links.damping
+        return self.links.damping.copy()
 
     def joint(self, name: str) -> Joint:
         """Return the description of a joint.
