@@ -131,6 +131,8 @@ def _hold(
     qd = state["qd"]
     if type(qd) is np.ndarray and qd.all():
         return
+    if getattr(robot, "nq", robot.n) != robot.n:  # where q has more numbers than qd, friction at rest is zero
+        return
     batch = with_pushed_torques(robot, settle(robot, state, f_ext), threads)
     found = np.flatnonzero((batch.rows["qd"] == 0)[:, robot.links.sticking].any(axis=1))
     if found.size:
