@@ -148,7 +148,7 @@ def _hold(
 def _rows_of(
     robot: Robot, state: dict[str, ArrayLike | None], f_ext: Mapping[str, Any] | None, threads: int | None
 ) -> tuple[tuple[int, ...], list[Floats]]:
-    """Leading axes of a state whose accelerations are known, and q, qd and torques with those of wrenches, by samples."""
+    """Leading axes of a state that is known to fit, and its q, qd and torques, with those of wrenches, by samples."""
     given: list[Any] = list(state.values())
     if not f_ext and all(type(x) is np.ndarray and x.ndim == 1 and x.dtype == np.float64 for x in given):
         return (), [x[None] for x in given]  # as in a loop; the canonical way takes 40 us
