@@ -70,9 +70,10 @@ def accelerations(
     modes : (samples, n) of `rne.kernels.complementarity`, if they are known.
     table : with another gravity.
     """
-    given = np.zeros(tau.shape) if modes is None else modes.copy()
-    forces, qdd, marks = np.empty(tau.shape), np.empty(tau.shape), np.empty(len(tau), np.uint8)
+    results, marks = np.zeros((3, *tau.shape)), np.empty(len(tau), np.uint8)
+    if modes is not None:
+        results[0] = modes
     state, tau = np.concatenate([q, qd], axis=1), np.ascontiguousarray(tau)
     table = as_table(robot, "float64") if table is None else table
-    STICTION.call(table, rough.damping, rough.limits, state, tau, modes is not None, given, forces, qdd, marks)
-    return qdd, given, forces, marks
+    STICTION.call(table, rough.damping, rough.limits, state, tau, modes is not None, results, marks)
+    return results[2], results[0], results[1], marks

@@ -205,14 +205,14 @@ CONTROL_ONE = Entry(
 )
 STAGE_OF_STEP = Entry(simulation.make_stage, types.void(_INT, _INT, types.float64, *(_VECTOR,) * 3), batch=False)
 _RUBBING = types.Tuple((_table(types.float64), _FORWARD[0], _DAMPING, _DAMPING, types.boolean))
-_ROWS = types.Array(types.float64, 2, "C")
+_ROWS, _RESULTS = types.Array(types.float64, 2, "C"), types.Array(types.float64, 3, "C")
 _PART = types.Tuple((_INT, _INT, types.float64, types.float64))
 ROUGH_STAGE = Entry(
     stages.make_rough_stage, types.void(_PART, _RUBBING, _ACTING, _ROWS, _ROWS, _PATHS, _PATHS, _VECTOR), batch=True
 )
 STICTION = Entry(
     stiction.make_many,
-    types.void(_table(types.float64), _DAMPING, _DAMPING, _ROWS, _ROWS, types.boolean, *(_ROWS,) * 3, _MARKS),
+    types.void(_table(types.float64), _DAMPING, _DAMPING, _ROWS, _ROWS, types.boolean, _RESULTS, _MARKS),
     batch=True,
 )
 STILL = Entry(actuation.make_still, actuation.CONTROLLER.signature, batch=True)

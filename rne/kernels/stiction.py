@@ -35,8 +35,8 @@ def _forces(table, friction, state, tau, A, right, scratch):
 def _accelerate(table, friction, state, tau, known, results, buffer):
     """Find accelerations, modes and holding forces of one state; returns 0 unless the mass matrix is singular."""
     _, limits = friction
-    modes, forces, qdd = results
-    n = qdd.shape[0]
+    modes, forces, qdd = results[0], results[1], results[2]
+    n = tau.shape[0]
     room = room_in(buffer, n, n)
     _, solving, (mass, bias, A, bounds), vectors, (_, _, _, _, _, right), (now, _, resting, reach), _ = room
     x, found, full = vectors
@@ -56,14 +56,14 @@ def _accelerate(table, friction, state, tau, known, results, buffer):
 
 
 def make_many(stamp: str) -> Callable[..., None]:
-    """Make the entry that fills modes, forces and qdd (samples, n), and marks singular mass matrices.
+    """Make the entry that fills `results`, modes, forces and qdd (3, samples, n), and marks singular mass matrices.
 
     damping : (n, n). limits : (LIMITS, n) of `dry_friction`, without stops. state : (samples, w + n), positions and
     velocities. tau : (samples, n). known : whether the modes are given. They are those of `complementarity`; the forces
     that hold a joint are zero where it slides.
     """
 
-    def stiction_many(table, damping, limits, state, tau, known, modes, forces, qdd, marks):
+    def stiction_many(table, damping, limits, state, tau, known, results, marks):
         stamp  # noqa: B018  part of the cache key
         n = int(table[0, COORDINATES])
         if state.shape[1] != positions(table) + n:
@@ -71,8 +71,7 @@ def make_many(stamp: str) -> Callable[..., None]:
         buffer = np.zeros(room_size(n, n))
         fill_bounds(table, buffer, n, n)
         for row in range(tau.shape[0]):
-            results = modes[row], forces[row], qdd[row]
-            failed = _accelerate(table, (damping, limits), state[row], tau[row], known, results, buffer)
+            failed = _accelerate(table, (damping, limits), state[row], tau[row], known, results[:, row], buffer)
             marks[row] = 1 if failed != 0 else 0
 
     return stiction_many

@@ -9,6 +9,7 @@ import contextlib
 import inspect
 import warnings
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import is_dataclass
 from functools import cache
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from calls import CALLS, Call
+from calls.design import MEASURED
 from matplotlib.figure import Figure
 
 import rne
@@ -134,6 +136,8 @@ def same(got, wanted, rounding: float) -> bool:
         return len(got) == len(wanted) and all(same(*pair, rounding) for pair in zip(got, wanted, strict=True))
     if isinstance(wanted, rne.Robot):
         return got.tree == wanted.tree and got.joint_names == wanted.joint_names
+    if isinstance(wanted, rne.Identifier):
+        return same(solved(got), solved(wanted), rounding)
     if is_dataclass(wanted):
         return type(got) is type(wanted) and same(vars(got), vars(wanted), rounding)
     if isinstance(wanted, Figure):
@@ -143,6 +147,13 @@ def same(got, wanted, rounding: float) -> bool:
     alike = type(got) is type(wanted) and np.asarray(got).dtype == np.asarray(wanted).dtype
     near = np.allclose(got, wanted, rtol=rounding, atol=rounding, equal_nan=True)
     return alike and np.shape(got) == np.shape(wanted) and near
+
+
+def solved(identifier: rne.Identifier) -> rne.Identification:
+    """Return what it finds in a log, which depends on all that it was made with."""
+    copy = deepcopy(identifier)
+    copy.update(**MEASURED)
+    return copy.solve()
 
 
 def drawn(figure: Figure) -> list[bytes]:
