@@ -92,11 +92,13 @@ class _Motion:
         """Rates of positions, velocities and integrals."""
         self._left -= 1
         if self._left < 0:
-            n, what = self._robot.n, "it did not stay finite"
-            if np.isfinite(y).all():
-                what = cause(
-                    self._robot, y[:n], y[n : 2 * n], 1e-3, None if self._rough is None else self._rough.damping
+            n = self._robot.n
+            if not np.isfinite(y).all():
+                raise ArgumentError(
+                    f"tau: the motion does not stay finite within {self._limits.max_steps} adaptive steps; wanted finite "
+                    "torques of the controller, which method='rk4' follows up to the first time at which they are not"
                 )
+            what = cause(self._robot, y[:n], y[n : 2 * n], 1e-3, None if self._rough is None else self._rough.damping)
             raise ArgumentError(
                 f"max_steps: {self._limits.max_steps} adaptive steps reach t = {t:g} s only: {what}; "
                 "give more of them or a larger rtol, or take method='rk4', whose steps are implicit in the damping"

@@ -55,3 +55,11 @@ def test_a_divergence_names_joint_cause_and_a_step_that_does():
             rne.simulate(robot, [0.0], t=[0.0, 1.0], tau=servo)
     step = float(str(refusal.value).partition("with step=")[2].split()[0])
     assert np.isfinite(rne.simulate(robot, [0.0], t=[0.0, 1.0], tau=servo, step=step).q).all()
+
+
+def test_an_adaptive_controller_that_returns_nan_is_named():
+    with pytest.raises(rne.ArgumentError, match="tau: the motion does not stay finite within 50 adaptive steps"):
+        rne.simulate(
+            rne.load_model("planar2"), [0.1, 0.2], t=[0.0, 1.0], method="adaptive", max_steps=50,
+            tau=lambda t, q, qd: [np.nan, 0.0],
+        )  # fmt: skip
