@@ -193,7 +193,8 @@ def test_rigid_stops_leave_room():
     shut = rne.from_dh(
         [{"joint": "prismatic", "mass": 1.0, "lower": 0.5, "upper": 0.5}], convention="standard", gravity=[0, 0, -9.81]
     )
-    with pytest.raises(rne.ArgumentError, match=r"both limits of joint 'joint1' are 0.5.*with_locked\(\{'joint1': 0.5\}"):
+    said = r"both limits of joint 'joint1' are 0.5.*with_locked\(\{'joint1': 0.5\}"
+    with pytest.raises(rne.ArgumentError, match=said):
         rne.simulate(shut, [0.5], stops={"restitution": 0.5})
     soft = rne.simulate(shut, [0.5], t=np.linspace(0, 1, 11), stops={"stiffness": 1e4, "damping": 50.0})
     assert_near(soft.q[-1], [0.5 - 9.81 / 1e4], 1e-6)
