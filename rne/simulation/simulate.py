@@ -158,6 +158,12 @@ def simulate(
         run_compiled(robot, shape, times, substeps, held, acting, paths, method, rough, threads)
     else:
         asking(robot, times, substeps, function, q, qd, torques, method, rough, threads)
+    if rough is not None:  # a joint that is held does not see the NaN of another one, nor that of its own torque
+        lost = ~(np.isfinite(q_rows).all(axis=-1) & np.isfinite(qd_rows).all(axis=-1))
+        lost[:, 1:] |= ~np.isfinite(tau_rows[:, :-1]).all(axis=-1)
+        later = np.logical_or.accumulate(lost, axis=1)
+        later[:, 0] = False
+        q_rows[later], qd_rows[later] = np.nan, np.nan
     if not function and method != "adaptive":  # a function may return NaN deliberately
 
         def again(count: int, finer: int) -> Array:
