@@ -125,7 +125,7 @@ def site(
     ----------
     robot : the robot.
     frame : name of the frame.
-    axes : "world" for results in base axes, "local" for those of the frame.
+    axes : "world" for results in base axes, those of the world if the base floats, "local" for those of the frame.
     point : (3,) point in the axes of the frame, m; the origin of the frame if None.
     dtype : as in `model`.
 

@@ -29,7 +29,8 @@ def center_of_mass(robot: Robot, q: ArrayLike, *, out: Floats | None = None, thr
 
     Returns
     -------
-    c : (..., 3) in base axes, from the origin of the base, m.
+    c : (..., 3) in base axes from the origin of the base, or in those of the world from its origin if the base floats,
+        m.
 
     Raises
     ------
@@ -59,7 +60,7 @@ def center_of_mass_velocity(
 
     Returns
     -------
-    v : (..., 3) in base axes, m/s.
+    v : (..., 3) in base axes, or those of the world if the base floats, m/s.
 
     Examples
     --------
@@ -84,7 +85,7 @@ def center_of_mass_jacobian(
 
     Returns
     -------
-    J : (..., 3, n) in base axes, m per rad or m per m.
+    J : (..., 3, n) in base axes, or those of the world if the base floats, m per rad or m per m.
 
     Examples
     --------

@@ -89,6 +89,7 @@ def integrate(robot: Robot, q: ArrayLike, dq: ArrayLike, *, out: Floats | None =
     rows[:, base:] = start[:, base:] + step[:, robot.n - robot.nq + base :]
     if robot.floating:
         rows[:, :_BASE] = _moved(start[:, :_BASE], step[:, :3], step[:, 3:6])
+        rows[np.isnan(rows[:, _BASE - 1])] = np.nan
     return finish(result, out)
 
 
@@ -122,6 +123,7 @@ def difference(robot: Robot, q0: ArrayLike, q1: ArrayLike, *, out: Floats | None
     rows[:, robot.n - robot.nq + base :] = end[:, base:] - start[:, base:]
     if robot.floating:
         rows[:, :6] = _twist(start[:, :_BASE], end[:, :_BASE])
+        rows[np.isnan(rows[:, 5])] = np.nan
     return finish(result, out)
 
 
@@ -129,6 +131,7 @@ def _doubles(batch: Batch, name: str) -> Array:
     return batch.rows[name].astype(np.float64, copy=False)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # infinite steps become NaN
 def _moved(pose: Array, v: Array, w: Array) -> Array:
     """Poses (m, 7) after a unit of time with the twists v and w, (m, 3) each."""
     angle = np.linalg.norm(w, axis=1, keepdims=True)
@@ -149,6 +152,7 @@ def _third(angle: Array) -> Array:
     return np.where(angle < _SMALL, series, (safe - np.sin(safe)) / safe**3)
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def _twist(start: Array, end: Array) -> Array:
     """Twists (m, 6) that lead from poses to poses, (m, 7) each."""
     unit = unit_quaternions(start[:, 3:])

@@ -68,7 +68,8 @@ class Evaluator:
     Parameters
     ----------
     robot : the robot.
-    gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
+    gravity : (3,) acceleration of free fall in base axes, in world axes if the base floats, m/s^2; that of the robot if
+        None.
     friction : whether inverse and forward dynamics include joint friction.
 
     Attributes
@@ -207,7 +208,7 @@ class Evaluator:
         return self._accelerations
 
     def jacobian(self, frame: str) -> Array:
-        """Return the Jacobian (6, n) of a frame at q in base axes, as `rne.jacobian` does.
+        """Return the Jacobian (6, n) of a frame at q, as `rne.jacobian` does with ``axes="world"``.
 
         The first call for a frame allocates its array.
 

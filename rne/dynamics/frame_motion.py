@@ -26,8 +26,9 @@ def jacobian_dot_qd(
 ) -> Floats:
     """Velocity-dependent acceleration of a frame: Jd qd, its acceleration at qdd = 0.
 
-    Jd is the time derivative of the Jacobian in base axes. With ``axes="local"`` the same vectors are expressed in the
-    axes of the frame; they are not the derivative of local components.
+    Jd is the time derivative of the Jacobian in base axes, those of the world if the base floats. With
+    ``axes="local"`` the same vectors are expressed in the axes of the frame; they are not the derivative of local
+    components.
 
     Parameters
     ----------

@@ -62,7 +62,8 @@ def inverse_dynamics(
     robot : the robot.
     q : (..., n) positions, rad or m, in the order of `robot.joint_names`.
     qd, qdd : (..., n) velocities and accelerations; zero if None. Leading axes broadcast against each other.
-    gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
+    gravity : (3,) acceleration of free fall in base axes, in world axes if the base floats, m/s^2; that of the robot if
+        None.
     f_ext : wrenches acting on the robot, by frame name: (..., 6) [fx, fy, fz, mx, my, mz] (N, N m) at the origin of the
         frame in world axes, or a pair ``(wrench, "local")`` in the frame's own axes.
     friction : whether to add viscous and Coulomb friction of the joints, and the dampers between them.

@@ -18,7 +18,7 @@ from rne.kernels import dry_friction as at
 from rne.kernels.complementarity import FREE, STUCK
 from rne.kernels.control import ALMOST_REST
 from rne.model.robot import Robot
-from rne.simulation.diagnosis import cause, with_some_inertia
+from rne.simulation.diagnosis import cause, nearly_singular, with_some_inertia
 from rne.simulation.python_loop import asked, telling
 
 Array = NDArray[np.float64]
@@ -85,18 +85,21 @@ class _Motion:
         qdd, modes, forces, marks = accelerations(self._robot, self._rough, *given, table=self.table)
         if marks[0]:
             refuse_singular(self._robot, Batch((), "float64", {"q": q[None]}), marks)
-            raise SingularError("the mass matrix is nearly singular")
+            raise nearly_singular(self._robot, q)
         return qdd[0], modes[0], forces[0], rates
 
     def rate(self, t: float, y: Array) -> Array:
         """Rates of positions, velocities and integrals."""
         self._left -= 1
         if self._left < 0:
-            n, what = self._robot.n, "it did not stay finite"
-            if np.isfinite(y).all():
-                what = cause(
-                    self._robot, y[:n], y[n : 2 * n], 1e-3, None if self._rough is None else self._rough.damping
+            n = self._robot.n
+            if not np.isfinite(y).all():
+                wanted = "a slower motion" if self._ask is None else "finite torques of the controller"
+                raise ArgumentError(
+                    f"{'qd0' if self._ask is None else 'tau'}: the motion does not stay finite within "
+                    f"{self._limits.max_steps} adaptive steps; wanted {wanted}"
                 )
+            what = cause(self._robot, y[:n], y[n : 2 * n], 1e-3, None if self._rough is None else self._rough.damping)
             raise ArgumentError(
                 f"max_steps: {self._limits.max_steps} adaptive steps reach t = {t:g} s only: {what}; "
                 "give more of them or a larger rtol, or take method='rk4', whose steps are implicit in the damping"

@@ -30,7 +30,7 @@ from rne.kernels.entries import (
 from rne.kernels.layout import SPRINGS
 from rne.kernels.runge_kutta import EULER, RK4
 from rne.model.robot import Robot
-from rne.simulation.diagnosis import with_some_inertia
+from rne.simulation.diagnosis import nearly_singular, with_some_inertia
 from rne.simulation.python_loop import telling
 
 Array = NDArray[np.float64]
@@ -107,7 +107,9 @@ def run_compiled(
             if np.isnan(when).all():
                 return
     refused(when)
-    raise SingularError(f"t = {np.nanmin(when):g} s: the mass matrix is nearly singular")
+    first = int(np.nanargmin(when))
+    with telling(float(when[first])):
+        raise nearly_singular(robot, q[first, -1])
 
 
 def _slice(call: Callable[..., None], more: tuple[Any, ...], first: int, stop: int) -> None:

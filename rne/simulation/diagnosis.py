@@ -37,19 +37,9 @@ def cause(robot: Robot, q: Array, qd: Array, step: float, damping: Array | None 
     step : of the integration, s.
     damping : (n, n) if it limits the step, too.
     """
-    M = mass_matrix(robot, q)
-    with np.errstate(all="ignore"):
-        try:
-            inverse = np.linalg.inv(M)
-        except np.linalg.LinAlgError:
-            inverse = np.full_like(M, np.inf)
-        left = 1 / (np.diagonal(inverse) * np.diagonal(M))
-    j = int(np.argmin(np.where(np.isfinite(left), left, 0.0)))
-    if not left[j] > _LIGHT:
-        return (
-            f"joint '{robot.joint_names[j]}' moves almost no mass: with the other joints free, its inertia is "
-            f"{max(left[j], 0.0) * M[j, j]:.3g} of {M[j, j]:.3g}; a rotor inertia slows it down"
-        )
+    inverse, part, light = _lightest(robot, q)
+    if not part > _LIGHT:
+        return light
     if damping is not None and np.isfinite(inverse).all():
         rates, modes = np.linalg.eig(inverse @ damping)
         k = int(np.argmax(np.abs(rates)))
@@ -62,6 +52,32 @@ def cause(robot: Robot, q: Array, qd: Array, step: float, damping: Array | None 
         unit = "m/s" if robot.joint(robot.joint_names[j]).kind == "prismatic" else "rad/s"
         return f"the motion is too fast: joint '{robot.joint_names[j]}' moves at {abs(qd[j]):.3g} {unit}"
     return f"torques change too fast; the fastest joint is '{robot.joint_names[j]}'"
+
+
+def nearly_singular(robot: Robot, q: Array) -> SingularError:
+    """Return the error of a mass matrix that is singular after rounding, with the joint; q (n,)."""
+    return SingularError(f"the mass matrix is nearly singular: {_lightest(robot, q)[2]}")
+
+
+def _lightest(robot: Robot, q: Array) -> tuple[Array, float, str]:
+    """Return the inverse mass matrix, the least part of its inertia that a joint keeps, and what to say of it."""
+    M = mass_matrix(robot, q)
+    with np.errstate(all="ignore"):
+        try:
+            inverse = np.linalg.inv(M)
+        except np.linalg.LinAlgError:
+            inverse = np.full_like(M, np.inf)
+        left = 1 / (np.diagonal(inverse) * np.diagonal(M))
+    left = np.where(np.isfinite(left), left, 0.0)
+    j = int(np.argmin(left))
+    return (
+        inverse,
+        float(left[j]),
+        (
+            f"joint '{robot.joint_names[j]}' moves almost no mass: with the other joints free, its inertia is "
+            f"{max(left[j], 0.0) * M[j, j]:.3g} of {M[j, j]:.3g}; a rotor inertia slows it down"
+        ),
+    )
 
 
 def with_some_inertia(robot: Robot, table: Floats, error: SingularError) -> Floats:

@@ -87,7 +87,7 @@ def simulate(
     stops : joint stops at the limits of the positions, for "rk4" and "euler"; none if None, and `Simulation.limits`
         says which limits were passed. Rigid ones, ``{"restitution": e}``, from which a joint rebounds with e times its
         speed; or soft ones, ``{"stiffness": k, "damping": d}``, N m/rad and N m s/rad (N/m, N s/m), which push while a
-        joint is beyond its limit, and never pull. Numbers, or arrays (n,).
+        joint is beyond its limit, and never pull. Numbers, or arrays (n,). Joints that mimic others have no stops.
     gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
     method : "rk4", "euler" or "adaptive".
     step : largest step, s; by default one millisecond, or unlimited for "adaptive". Steps never cross a time of `t`.
@@ -158,6 +158,12 @@ def simulate(
         run_compiled(robot, shape, times, substeps, held, acting, paths, method, rough, threads)
     else:
         asking(robot, times, substeps, function, q, qd, torques, method, rough, threads)
+    if rough is not None:  # a joint that is held does not see the NaN of another one, nor that of its own torque
+        lost = ~(np.isfinite(q_rows).all(axis=-1) & np.isfinite(qd_rows).all(axis=-1))
+        lost[:, 1:] |= ~np.isfinite(tau_rows[:, :-1]).all(axis=-1)
+        later = np.logical_or.accumulate(lost, axis=1)
+        later[:, 0] = False
+        q_rows[later], qd_rows[later] = np.nan, np.nan
     if not function and method != "adaptive":  # a function may return NaN deliberately
 
         def again(count: int, finer: int) -> Array:
@@ -250,6 +256,13 @@ def _stops(robot: Robot, method: str, stops: Any) -> dict[str, Array] | None:
             wanted = {"restitution": "from 0 to 1", "stiffness": "above 0", "damping": "of 0 or more"}[name]
             raise ArgumentError(f"stops[{name!r}]: wanted numbers {wanted}, got {value!r}")
         found[name] = array
+    if "restitution" in found:
+        for name, low, high in zip(robot.joint_names, robot.lower_limit, robot.upper_limit, strict=True):
+            if low == high:  # one impulse cannot act on both sides
+                raise ArgumentError(
+                    f"stops: both limits of joint {name!r} are {low:g}, and rigid stops leave it no room; wanted a "
+                    f"locked joint, robot.with_locked({{{name!r}: {float(low)!r}}}), or soft stops"
+                )
     return found
 
 

@@ -93,3 +93,20 @@ def test_quaternions_that_are_none():
         rne.integrate(ROBOT, q[1], dq[1])
     with pytest.raises(rne.ArgumentError, match="q1: wanted a unit quaternion"):
         rne.difference(ROBOT, q[0], q[1])
+
+
+@pytest.mark.parametrize("spoilt", [0.0, np.nan, 1.0011])
+def test_a_spoilt_sample_is_nan_in_joints_too(spoilt):
+    q, dq, _ = random_states(ROBOT, 4, 9)
+    q[1, 3:7] *= spoilt
+    for got in (rne.integrate(ROBOT, q, dq), rne.difference(ROBOT, q, q[2]), rne.difference(ROBOT, q[2], q)):
+        assert np.isnan(got).any(axis=1).tolist() == np.isnan(got).all(axis=1).tolist() == [False, True, False, False]
+
+
+@pytest.mark.parametrize("size", [1e200, np.inf])
+def test_infinite_steps_are_nan_without_warnings(size):
+    q, dq, _ = random_states(ROBOT, 3, 10)
+    dq[1, :6] = size
+    assert np.isnan(rne.integrate(ROBOT, q, dq)).all(axis=1).tolist() == [False, True, False]
+    q[1, 0] = size
+    assert np.isfinite(rne.difference(ROBOT, q, q[[0, 2, 0]])).all(axis=1).tolist()[::2] == [True, True]

@@ -115,6 +115,16 @@ def test_keyframes_hold_the_pose_of_the_base():
     assert "base_qw" in str(robot)
 
 
+@pytest.mark.parametrize("what", ["armature", "damping", "frictionloss", "stiffness"])
+def test_what_acts_on_a_free_joint_in_mujoco_is_refused(what):
+    text = model(FLOATING).replace('<freejoint name="free"/>', f'<joint type="free" name="free" {what}="0.5"/>')
+    with pytest.raises(rne.ModelError, match=f"joint 'free': {what} of a free joint"):
+        rne.load_mjcf(text)
+    with pytest.warns(rne.ModelWarning, match=f"{what} of a free joint"):
+        assert rne.load_mjcf(text, strict=False).floating
+    assert rne.load_mjcf(text.replace('"0.5"/>', '"0"/>')).floating
+
+
 def test_sites_on_the_world_are_left_out():
     with pytest.warns(rne.ModelWarning, match="site 'post'.*stands on the world, and the base floats"):
         robot = rne.load_mjcf(model('<site name="post"/>' + FLOATING))

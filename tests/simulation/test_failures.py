@@ -55,3 +55,26 @@ def test_a_divergence_names_joint_cause_and_a_step_that_does():
             rne.simulate(robot, [0.0], t=[0.0, 1.0], tau=servo)
     step = float(str(refusal.value).partition("with step=")[2].split()[0])
     assert np.isfinite(rne.simulate(robot, [0.0], t=[0.0, 1.0], tau=servo, step=step).q).all()
+
+
+def test_an_adaptive_controller_that_returns_nan_is_named():
+    with pytest.raises(rne.ArgumentError, match="tau: the motion does not stay finite within 50 adaptive steps"):
+        rne.simulate(
+            rne.load_model("planar2"), [0.1, 0.2], t=[0.0, 1.0], method="adaptive", max_steps=50,
+            tau=lambda t, q, qd: [np.nan, 0.0],
+        )  # fmt: skip
+
+
+def test_a_nearly_singular_matrix_names_time_and_joint():
+    rods = [{"joint": "revolute", "a": 1.0, "mass": mass} for mass in (0.0, 1.0)]
+    folding = rne.from_dh(rods, convention="standard", gravity=[0, -9.81, 0])
+    folding = folding.with_drives({name: rne.Drive(0.0, 1.0, 0.5, 0.2, 0.2) for name in folding.joint_names})
+    said = r"^t = 0\.65\d* s, the mass matrix is .*joint 'joint1'.*"
+    with pytest.raises(rne.SingularError, match=said):  # stretched out, the tip has no inertia along the arm
+        rne.simulate(folding, [0.1, 0.7], t=[0.0, 1.0, 2.0], friction=True)
+
+
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
+def test_an_overflow_of_adaptive_steps_without_controller():
+    with pytest.raises(rne.ArgumentError, match="qd0: the motion does not stay finite within 50 adaptive steps"):
+        rne.simulate(rne.load_model("planar2"), [0, 0.5], [1e200, 0], t=[0, 1], method="adaptive", max_steps=50)

@@ -304,3 +304,32 @@ def test_a_controller_in_python_moves_as_a_compiled_one():
         one = rne.simulate(robot, q0, t=t, tau=compiled, friction=True, method=method)
         other = rne.simulate(robot, q0, t=t, tau=plain, friction=True, method=method)
         np.testing.assert_allclose(one.q, other.q, rtol=0, atol=atol)
+
+
+@pytest.mark.parametrize("method", ["rk4", "euler", "adaptive"])
+@pytest.mark.parametrize("start", [([np.nan, 0.2], [0.0, 0.0]), ([0.1, 0.2], [0.0, np.nan])])
+def test_a_start_with_nan_is_nan_in_all_joints(method, start):
+    arm = rne.load_model("planar2")
+    arm = arm.with_drives(
+        {name: rne.Drive(viscous=0.5, coulomb_plus=0.2, coulomb_minus=0.2) for name in arm.joint_names}
+    )
+    q0, qd0 = (np.stack([a, b]) for a, b in zip(start, ([0.1, 0.2], [0.0, 0.0]), strict=True))
+    got = rne.simulate(arm, q0, qd0, t=[0.0, 0.05, 0.1], friction=True, method=method)
+    assert np.isnan(got.q[0, 1:]).all()
+    assert np.isnan(got.qd[0, 1:]).all()
+    alone = rne.simulate(arm, q0[1], t=[0.0, 0.05, 0.1], friction=True, method=method)
+    assert np.array_equal(got.q[1], alone.q)
+
+
+@pytest.mark.parametrize("method", ["rk4", "euler", "adaptive"])
+def test_torques_with_nan_make_the_motion_nan(method):
+    arm = rne.load_model("planar2")
+    arm = arm.with_drives(
+        {name: rne.Drive(viscous=0.5, coulomb_plus=0.2, coulomb_minus=0.2) for name in arm.joint_names}
+    )
+    tau = np.array([[0.0, 0.0], [np.nan, 0.0], [0.0, 0.0]])
+    t = np.array([0.0, 0.05, 0.1, 0.15])
+    got = rne.simulate(arm, [0.1, 0.2], t=t, tau=tau, friction=True, method=method)
+    assert np.isfinite(got.q[:2]).all()
+    assert np.isnan(got.q[2:]).all()
+    assert np.isnan(got.qd[2:]).all()

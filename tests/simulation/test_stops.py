@@ -187,3 +187,14 @@ def test_limits_that_were_kept():
 def test_stops_that_are_refused(stops, more, said):
     with pytest.raises(rne.ArgumentError, match=said):
         rne.simulate(ball(), [0.0], stops=stops, **more)
+
+
+def test_rigid_stops_leave_room():
+    shut = rne.from_dh(
+        [{"joint": "prismatic", "mass": 1.0, "lower": 0.5, "upper": 0.5}], convention="standard", gravity=[0, 0, -9.81]
+    )
+    said = r"both limits of joint 'joint1' are 0.5.*with_locked\(\{'joint1': 0.5\}"
+    with pytest.raises(rne.ArgumentError, match=said):
+        rne.simulate(shut, [0.5], stops={"restitution": 0.5})
+    soft = rne.simulate(shut, [0.5], t=np.linspace(0, 1, 11), stops={"stiffness": 1e4, "damping": 50.0})
+    assert_near(soft.q[-1], [0.5 - 9.81 / 1e4], 1e-6)

@@ -6,8 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from rne.errors import listed
+from rne.model.findings import Findings
 from rne.model.floating import OF_POSITION, OF_VELOCITY
+from rne.read.mjcf.compiled import Compiled
 from rne.read.mjcf.drives import FREE
+from rne.read.mjcf.names import Names
 from rne.read.poses import rotation_quaternion
 
 Pairs = tuple[tuple[str, float], ...]
@@ -21,6 +25,26 @@ def free_root(model: Any) -> int | None:
     (k,) = on_world
     first = model.body_jntadr[k]
     return k if model.body_jntnum[k] == 1 and model.jnt_type[first] == FREE else None
+
+
+def check_free_root(compiled: Compiled, names: Names, findings: Findings) -> None:
+    """Report rotors, damping, friction and springs of a base that floats: here nothing acts on it."""
+    model, k = compiled.model, free_root(compiled.model)
+    if k is None:
+        return
+    j = int(model.body_jntadr[k])
+    dofs = slice(int(model.jnt_dofadr[j]), int(model.jnt_dofadr[j]) + len(OF_VELOCITY))
+    found = {
+        "armature": np.any(model.dof_armature[dofs]),
+        "damping": "damper" not in compiled.disabled and np.any(model.dof_damping[dofs]),
+        "frictionloss": "frictionloss" not in compiled.disabled and np.any(model.dof_frictionloss[dofs]),
+        "stiffness": "spring" not in compiled.disabled and model.jnt_stiffness[j] != 0,
+    }
+    if present := [what for what, there in found.items() if there]:
+        findings.at(f"joint {names.joints[j]!r}", compiled.lines.get(("joint", j))).doubt(
+            f"{listed(present)} of a free joint: nothing acts on a base that floats here, and it is left out; write "
+            "<freejoint/>, which no defaults reach, or zero"
+        )
 
 
 def base_state(qpos: Any, qvel: Any) -> tuple[Pairs, Pairs]:

@@ -25,7 +25,7 @@ from rne.read.mjcf.bodies import read_bodies
 from rne.read.mjcf.compiled import Compiled, compile_mjcf, root_of
 from rne.read.mjcf.couplings import followers, with_tendons
 from rne.read.mjcf.drives import KINDS
-from rne.read.mjcf.free_root import base_state, free_root
+from rne.read.mjcf.free_root import base_state, check_free_root, free_root
 from rne.read.mjcf.names import Names, quoted
 from rne.read.poses import as_vector
 
@@ -98,6 +98,7 @@ def _read(path: str | None, data: bytes, findings: Findings) -> Tree:
     mimics, held = followers(compiled, names, findings)
     joints = [replace(joint, mimic=mimics.get(joint.name)) for joint in joints]
     joints, couplings = with_tendons(compiled, joints, names, findings)
+    check_free_root(compiled, names, findings)
     _note_unread(compiled, names, findings)
     check_structure(bodies, joints, findings)
     check_passive(joints, couplings, findings)
