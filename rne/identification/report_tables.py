@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rne.tables import Part, percent, titled
 
 if TYPE_CHECKING:
@@ -33,7 +36,13 @@ def parts(found: Identification) -> list[Part]:
     torques["found %"] = tuple(percent(found.relative))
     torques["autocorrelation"] = tuple(f"{value:.2f}" for value in found.autocorrelation)
     above = f"RMS of torques and residuals, {found.samples} samples"
-    tables: list[Part] = [titled(beta, left=["base parameter"]), *_hidden(found), above, titled(torques)]
+    tables: list[Part] = [
+        titled(beta, left=["base parameter"]),
+        *unknown_noise(found.sd),
+        *_hidden(found),
+        above,
+        titled(torques),
+    ]
     return [_head(found), *tables, *_friction(found), _verdict(found)]
 
 
@@ -56,6 +65,13 @@ def _friction(found: Identification) -> list[Part]:
 
 def _head(found: Identification) -> str:
     return f"{found.base.robot.name}: {len(found.base)} base parameters, condition number {found.condition:.3g}"
+
+
+def unknown_noise(sd: NDArray[np.float64]) -> list[Part]:
+    """Return what the report says if there are too few samples for standard deviations."""
+    if not len(sd) or not np.isnan(sd).all():
+        return []
+    return ["no standard deviations: no more measured torques than parameters, so that any noise is fitted, too"]
 
 
 def _hidden(found: Identification) -> list[Part]:
