@@ -155,8 +155,8 @@ def fit(
     covariance[np.ix_(kept, kept)] = inverse * np.outer(root, root)
     inflation, degrees_of = np.ones(count), np.full(count, np.inf)
     inflation[kept], degrees_of[kept] = grown, freedom
-    known = given or beyond > 0.5  # it is an integer but for rounding, and for a prior
-    return Fit(change, covariance, kept, weak, condition, sd, inflation, degrees_of, known)
+    stated = given or beyond > 0.5  # it is an integer but for rounding, and for a prior
+    return Fit(change, covariance, kept, weak, condition, sd, inflation, degrees_of, stated)
 
 
 def _most_columns(moments: Moments, total: Array, felt: Index) -> int:
