@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -49,7 +49,12 @@ class Use(NamedTuple):
 
 @dataclass(frozen=True)
 class Operation:
-    """A function of arrays of one precision."""
+    """A function of arrays of one precision.
+
+    `keeps_result` says whether the pullback uses the result, which then must not be changed in place.
+    """
+
+    keeps_result: ClassVar[bool] = False
 
     model: Model
 
@@ -146,6 +151,8 @@ class TorqueCurvature(TorqueGradient):
 
 class Accelerations(Operation):
     """Forward dynamics of q, qd, tau."""
+
+    keeps_result = True
 
     def evaluate(self, *inputs: Floats) -> Floats:
         """Return the accelerations."""

@@ -89,7 +89,8 @@ def _verdict(found: Identification) -> str:
     bad = ", ".join(found.unphysical)
     if not bad:
         return "parameters are physically consistent; found.robot has them"
+    friction = "" if found.base.friction else ", friction=True"
     return (
         f"parameters are not physically consistent: {bad}; found.robot has the most likely consistent ones "
-        "(pi_physical). Richer motion, friction=True or weights that fit the noise may help"
+        f"(pi_physical). Richer motion{friction} or weights that fit the noise may help"
     )

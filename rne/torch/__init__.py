@@ -45,7 +45,7 @@ def _function() -> Any:
         @staticmethod
         def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Native) -> None:
             ctx.operation, *arrays = inputs
-            ctx.save_for_backward(*arrays, output)
+            ctx.save_for_backward(*arrays, output if ctx.operation.keeps_result else None)
 
         @staticmethod
         def backward(ctx: Any, given: Native) -> tuple[Native | None, ...]:

@@ -52,3 +52,13 @@ def test_a_list_of_tensors_is_refused():
     robot = gripper()
     with pytest.raises(rne.ArgumentError, match=r"q: wanted one tensor, got a list of them; join them by torch.stack"):
         rt.inverse_dynamics(robot, [torch.tensor(0.1, requires_grad=True)] * robot.n)
+
+
+def test_results_may_be_changed_in_place():
+    robot = gripper()
+    q = torch.rand(robot.n, dtype=torch.float64, requires_grad=True)
+    tau = rt.inverse_dynamics(robot, q)
+    tau.mul_(2.0)
+    tau.sum().backward()
+    wanted = 2 * rne.gravity_derivative(robot, q.detach().numpy()).sum(axis=0)
+    assert torch.allclose(q.grad, torch.from_numpy(wanted), atol=1e-12)
