@@ -55,7 +55,7 @@ def torque_gradient(model: Model, state: State, weights: Floats, columns: Column
     """Gradient (..., 3 n) of weighted torques by q, qd and qdd, and by the parameters (..., P) if there are any."""
     robot, (q, qd, qdd), g = model.robot, state, model.gravity
     D = np.stack(inverse_dynamics_vjp(robot, q, qd, qdd, weights, gravity=g, friction=model.friction), axis=-2)
-    found = D.reshape(*D.shape[:-2], -1)
+    found = D.reshape(*D.shape[:-2], 3 * robot.n)
     if columns is None:
         return found
     felt = columns.friction and model.friction

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from rne.dynamics.kinematics import forward_kinematics
 from rne.dynamics.statics import static_torque
 from rne.errors import RneError
 from rne.identification.regressor import regressor
+from rne.model.parameters import OF_BODY
 from rne.model.robot import Robot
 
 Native = Any
@@ -48,7 +49,12 @@ class Use(NamedTuple):
 
 @dataclass(frozen=True)
 class Operation:
-    """A function of arrays of one precision."""
+    """A function of arrays of one precision.
+
+    `keeps_result` says whether the pullback uses the result, which then must not be changed in place.
+    """
+
+    keeps_result: ClassVar[bool] = False
 
     model: Model
 
@@ -146,6 +152,8 @@ class TorqueCurvature(TorqueGradient):
 class Accelerations(Operation):
     """Forward dynamics of q, qd, tau."""
 
+    keeps_result = True
+
     def evaluate(self, *inputs: Floats) -> Floats:
         """Return the accelerations."""
         q, qd, tau, *pi = inputs
@@ -206,10 +214,11 @@ class UnitEnergies(Operation):
         g = np.asarray(robot.gravity if self.model.gravity is None else self.model.gravity, q.dtype)
         poses = poses_of(robot, robot.links.joint_frames, q)
         energies = np.zeros((*q.shape[:-1], self.count), q.dtype)
-        bodies = energies[..., : columns_of(robot, self.count).bodies].reshape(*poses.shape[:-2], -1)
+        bodies = np.zeros((*poses.shape[:-2], len(OF_BODY)), q.dtype)
         bodies[..., 0] = -poses[..., :3, 3] @ g
         bodies[..., 1:4] = -np.einsum("...ij,i->...j", poses[..., :3, :3], g)
-        energies[..., : columns_of(robot, self.count).bodies] = bodies.reshape(*q.shape[:-1], -1)
+        count = columns_of(robot, self.count).bodies
+        energies[..., :count] = bodies.reshape(*q.shape[:-1], count)
         return energies
 
     def pullback(self, call: Call, at: Use) -> tuple[Native, ...]:
@@ -242,7 +251,7 @@ class Poses(Operation):
     def evaluate(self, *inputs: Floats) -> Floats:
         """Return the poses."""
         (q,) = inputs
-        return poses_of(self.model.robot, self.frames, q).reshape(*q.shape[:-1], -1)
+        return poses_of(self.model.robot, self.frames, q).reshape(*q.shape[:-1], 16 * len(self.frames))
 
     def pullback(self, call: Call, at: Use) -> tuple[Native, ...]:
         """The torque of a wrench on each frame."""
@@ -289,7 +298,7 @@ class PoseCurvature(Poses):
             twist = frame_velocity(self.model.robot, q, direction, frame)
             rates[..., k, :3, 3] = twist[..., :3]
             rates[..., k, :3, :3] = np.cross(twist[..., 3:, None], poses[..., k, :3, :3], axis=-2)
-        return np.concatenate([by_q, rates.reshape(*shape, -1)], axis=-1)
+        return np.concatenate([by_q, rates.reshape(*shape, 16 * len(self.frames))], axis=-1)
 
     pullback = Operation.pullback
 

@@ -206,8 +206,15 @@ def base_parameters(
 
 
 def _order(robot: Robot, columns: int) -> list[int]:
-    bodies = len(OF_BODY) * len(robot.links.joints)
-    return [first + k for first in range(0, bodies, len(OF_BODY)) for k in _PREFERENCE] + list(range(bodies, columns))
+    """Return columns in the order of preference: bodies, drives of coordinates, drives of mimic joints.
+
+    So friction of a mimic joint goes to the terms of the joint that leads it, whatever the sign of its ratio.
+    """
+    joints = robot.links.joints
+    bodies = len(OF_BODY) * len(joints)
+    follows = [joint not in robot.joint_names for joint in joints]
+    drives = sorted(range(bodies, columns), key=lambda k: follows[(k - bodies) % len(joints)])
+    return [first + k for first in range(0, bodies, len(OF_BODY)) for k in _PREFERENCE] + drives
 
 
 def _scaled(R: Array, limit: float) -> tuple[Array, Array, float]:

@@ -277,7 +277,7 @@ def _reduced(
     fixed = np.zeros(len(zero))
     fixed[off], fixed[pool] = zero[off], zero[pool]
     g = g - A @ fixed
-    M = np.linalg.solve(A[np.ix_(rest, rest)], np.column_stack([A[np.ix_(rest, pool)], g[rest]]))
+    M = _solved(A[np.ix_(rest, rest)], np.column_stack([A[np.ix_(rest, pool)], g[rest]]))
     normal = A[np.ix_(pool, pool)] - A[np.ix_(pool, rest)] @ M[:, :-1]
     right = g[pool] - A[np.ix_(pool, rest)] @ M[:, -1]
     P = np.zeros((len(zero), len(pool) + 1))
@@ -289,6 +289,14 @@ def _reduced(
     return normal, right, rows.T @ moments.of_joints(part)[joint] @ rows
 
 
+def _solved(A: Array, b: Array) -> Array:
+    """Solve normal equations; those that a few samples leave singular have the solution of least length."""
+    try:
+        return np.asarray(np.linalg.solve(A, b))
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.lstsq(A, b, rcond=None)[0])
+
+
 def _best(tables: list[_Table], terms: list[str], samples: int) -> tuple[Law, float, float]:
     """Return the law that the rule chooses, and mean squares of it and of viscous and Coulomb friction."""
     found: list[Array] = []
@@ -296,7 +304,7 @@ def _best(tables: list[_Table], terms: list[str], samples: int) -> tuple[Law, fl
         at = np.array([terms.index(term) for term in law.terms if term in terms], np.intp)
         squares = []
         for normal, right, table in tables:
-            z = np.append(np.linalg.solve(normal[np.ix_(at, at)], right[at]), 1.0)
+            z = np.append(_solved(normal[np.ix_(at, at)], right[at]), 1.0)
             both = np.append(at, len(terms))
             squares.append(max(float(z @ table[np.ix_(both, both)] @ z), 0.0))
         found.append(np.array(squares))

@@ -55,7 +55,8 @@ def identify(
         and an odd polynomial: the one with the fewest terms within two standard errors of the least held-out error.
         See `FrictionLaw`.
     noise : (n,) standard deviations of the torques, whose inverses are the weights. "estimated" estimates one per joint
-        from its residuals; None gives all torques the same weight.
+        from its residuals, or one for all up to two samples for each parameter of a joint; None gives all torques the
+        same weight.
     unexcited : what becomes of parameters that the motion does not show, as those of inertia in poses at rest, or of
         joints that do not move: "fix" keeps them as given, "drop" takes them as zero, "ridge" draws all parameters
         towards the given ones, with the size that links of this mass have as standard deviation. The report names them.

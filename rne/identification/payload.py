@@ -20,7 +20,8 @@ from rne.identification.equations import Index, State, plausible
 from rne.identification.identifier import ESTIMATED, check_noise
 from rne.identification.moments import TORQUE_SQUARES
 from rne.identification.regressor import regressor
-from rne.model.parameters import OF_BODY, from_pseudo_inertias, pseudo_inertias
+from rne.identification.report_tables import unknown_noise
+from rne.model.parameters import OF_BODY, from_pseudo_inertias, physical, pseudo_inertias
 from rne.model.robot import Robot
 from rne.tables import Part, Report, percent, titled
 
@@ -41,6 +42,7 @@ class Payload(Report):
     names : names of its parameters: mass m (kg), first moments mx, my, mz (kg m), and the inertia tensor Ixx, Ixy, Ixz,
         Iyy, Iyz, Izz about the origin of the frame, in its axes (kg m^2).
     values, sd : (10,) their values and standard deviations; zero, and NaN, if the motion does not show a parameter.
+        All standard deviations are NaN if there are no more torques than parameters.
     covariance : (10, 10) covariance of the values.
     unexcited : names of the parameters that the motion does not show.
     mass, mass_sd : kg.
@@ -99,7 +101,7 @@ class Payload(Report):
         """
         if not self.mass > 0:
             raise ArgumentError(f"tau: no body has the identified mass of {self.mass:.3g} kg; measure other poses")
-        center = np.where(np.isnan(self.sd[1:4]), 0.0, self.values[1:4]) / self.mass
+        center = self.values[1:4] / self.mass
         if set(self.unexcited) >= set(OF_BODY[4:]):
             return Inertia(self.mass, center)
         tensor = np.empty((3, 3))
@@ -113,16 +115,25 @@ class Payload(Report):
         body = self.inertia
         return self.carrier.with_payload(body.mass, body.com, body.tensor, frame=self.frame)
 
+    def _doubts(self) -> list[Part]:
+        """Say whether `inertia` differs from the values."""
+        if not self.mass > 0:
+            return ["no body has this mass, so there is no robot with the payload; measure other poses"]
+        if set(self.unexcited) & set(OF_BODY[4:]) or physical(self.values[None])[0]:
+            return []
+        return ["no body has this tensor; payload.inertia and payload.robot have the nearest one that a body can have"]
+
     def _parts(self) -> list[Part]:
         def number(x: float, digits: int) -> str:
             return "-" if math.isnan(x) else f"{x:.{digits}g}"
 
-        rows = [("mass [kg]", self.mass, self.mass_sd)]
+        rows = [("mass [kg]", math.nan if "m" in self.unexcited else self.mass, self.mass_sd)]
         rows += [(f"com {axis} [m]", x, s) for axis, x, s in zip("xyz", self.com, self.com_sd, strict=True)]
-        rows += [(name, x, s) for name, x, s in zip(self.names[4:], self.values[4:], self.sd[4:], strict=True)]
+        shown = [math.nan if name in self.unexcited else x for name, x in zip(self.names, self.values, strict=True)]
+        rows += list(zip(self.names[4:], shown[4:], self.sd[4:].tolist(), strict=True))
         body = {
             "": [row[0] for row in rows],
-            "value": ["-" if math.isnan(s) else number(x, 5) for _, x, s in rows],
+            "value": [number(x, 5) for _, x, _ in rows],
             "sd": [number(s, 2) for _, _, s in rows],
         }
         torques = {"joint": self.carrier.joint_names}
@@ -133,7 +144,9 @@ class Payload(Report):
         return [
             f"payload in {self.frame}, tensor about the origin of this frame [kg m^2]",
             titled(body),
+            *unknown_noise(self.sd),
             *hidden,
+            *self._doubts(),
             f"RMS of torques and residuals, {self.samples} samples",
             titled(torques),
         ]
@@ -255,12 +268,15 @@ def identify_payload(
     out = np.setdiff1d(np.arange(_SIZE), solution.kept)
     values, covariance = center + solution.change, solution.covariance.copy()
     values[out] = 0.0
+    if not solution.known:
+        covariance[:] = np.nan
     covariance[out], covariance[:, out] = np.nan, np.nan
     total, samples = moments.total(), moments.samples
     mass = float(values[0])
     com = values[1:4] / mass if mass else np.full(3, np.nan)
     slopes = np.stack([-com, *np.eye(3)], axis=1) / (mass or np.nan)  # of com by mass and first moments
     com_sd = np.array([_deviation(slope, covariance[:4, :4]) for slope in slopes])
+    lost = np.isin(np.arange(1, 4), out) | (0 in out)
     sd = np.sqrt(np.diagonal(covariance))
     return Payload(
         frame,
@@ -271,7 +287,7 @@ def identify_payload(
         tuple(OF_BODY[k] for k in out),
         mass,
         float(sd[0]),
-        np.where(np.isnan(com_sd), np.nan, com),
+        np.where(lost, np.nan, com),
         com_sd,
         np.sqrt(np.sum(moments.sums, axis=0)[:, TORQUE_SQUARES] / samples),
         np.sqrt(moments.squares(total, values - center) / samples),

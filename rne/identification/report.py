@@ -37,7 +37,8 @@ class Identification(Report):
     ----------
     base : definition of the identified base parameters; `base.robot` is the given robot, with the gravity of the call.
     beta, sd : (b,) their values and standard deviations, which hold for correlated noise too; the standard deviation of
-        a parameter that the motion does not show is NaN, unless it was drawn towards the given robot ("ridge").
+        a parameter that the motion does not show is NaN, unless it was drawn towards the given robot ("ridge"). All are
+        NaN if there are no more torques than parameters, so that nothing is left to estimate the noise from.
     covariance : (b, b) covariance matrix of the values, NaN where `sd` is.
     inflation : (b,) factors by which correlation of the noise raises the variances.
     freedom : (b,) degrees of freedom of the standard deviations.
@@ -49,7 +50,8 @@ class Identification(Report):
     torque : (n,) root mean square of the measured torque of each joint, N m or N.
     residual : (n,) root mean square of measured minus calculated torque, N m or N.
     prior_residual : (n,) the same for the given robot.
-    noise : (n,) standard deviations of the measured torques used as weights, given or estimated, N m or N.
+    noise : (n,) standard deviations of the measured torques used as weights, given or estimated, N m or N. Up to two
+        samples for each parameter of a joint, one is estimated for all joints.
     autocorrelation : (n,) correlation of residuals of successive samples, zero for white noise; over the first 8192.
     laws : friction laws of the joints, with ``friction="select"``; `residual`, `torques` and `friction` are with these.
         `beta`, `pi` and `robot` then have the viscous and Coulomb friction that comes nearest to them.

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rne.tables import Part, percent, titled
 
 if TYPE_CHECKING:
@@ -33,7 +36,13 @@ def parts(found: Identification) -> list[Part]:
     torques["found %"] = tuple(percent(found.relative))
     torques["autocorrelation"] = tuple(f"{value:.2f}" for value in found.autocorrelation)
     above = f"RMS of torques and residuals, {found.samples} samples"
-    tables: list[Part] = [titled(beta, left=["base parameter"]), *_hidden(found), above, titled(torques)]
+    tables: list[Part] = [
+        titled(beta, left=["base parameter"]),
+        *unknown_noise(found.sd),
+        *_hidden(found),
+        above,
+        titled(torques),
+    ]
     return [_head(found), *tables, *_friction(found), _verdict(found)]
 
 
@@ -58,6 +67,13 @@ def _head(found: Identification) -> str:
     return f"{found.base.robot.name}: {len(found.base)} base parameters, condition number {found.condition:.3g}"
 
 
+def unknown_noise(sd: NDArray[np.float64]) -> list[Part]:
+    """Return what the report says if there are too few samples for standard deviations."""
+    if not len(sd) or not np.isnan(sd).all():
+        return []
+    return ["no standard deviations: no more measured torques than parameters, so that any noise is fitted, too"]
+
+
 def _hidden(found: Identification) -> list[Part]:
     if not found.unexcited:
         return []
@@ -73,7 +89,8 @@ def _verdict(found: Identification) -> str:
     bad = ", ".join(found.unphysical)
     if not bad:
         return "parameters are physically consistent; found.robot has them"
+    friction = "" if found.base.friction else ", friction=True"
     return (
         f"parameters are not physically consistent: {bad}; found.robot has the most likely consistent ones "
-        "(pi_physical). Richer motion, friction=True or weights that fit the noise may help"
+        f"(pi_physical). Richer motion{friction} or weights that fit the noise may help"
     )

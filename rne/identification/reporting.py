@@ -56,6 +56,8 @@ def identification_of(
     out = np.setdiff1d(np.arange(count), kept)
     loose = covariance.copy()  # for the projection: what is not known may move by its plausible size
     loose[out, out] = prior[out]
+    if not solution.known:
+        covariance[:] = np.nan
     covariance[out], covariance[:, out] = np.nan, np.nan
     made = Identification(
         base=base,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rne.errors import ArgumentError
 from rne.identification.accumulator import Accumulator
 from rne.tables import Part, Report, percent, titled
 
@@ -84,6 +85,8 @@ def validation_of(found: Identification, given: dict[str, ArrayLike]) -> Validat
     """Compare an identification with measurements in memory."""
     data = Accumulator(found.equations, None, "fix", start=found.vector, final=True)
     data.add(given)
+    if not data.samples:
+        raise ArgumentError("tau: there are no samples")
     return compared(found, data)
 
 

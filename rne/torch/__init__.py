@@ -38,14 +38,14 @@ def _function() -> Any:
     class Differentiable(torch.autograd.Function):  # type: ignore[misc]
         @staticmethod
         def forward(operation: Operation, *inputs: Native) -> Native:
-            arrays = [x.detach().numpy() for x in inputs]
+            arrays = [x.detach().resolve_neg().numpy() for x in inputs]
             result = operation.evaluate(*arrays)
             return torch.from_numpy(np.array(result, arrays[0].dtype, copy=not result.flags.writeable))
 
         @staticmethod
         def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Native) -> None:
             ctx.operation, *arrays = inputs
-            ctx.save_for_backward(*arrays, output)
+            ctx.save_for_backward(*arrays, output if ctx.operation.keeps_result else None)
 
         @staticmethod
         def backward(ctx: Any, given: Native) -> tuple[Native | None, ...]:
@@ -93,6 +93,10 @@ class _Library:
 def _converted(name: str, value: Any) -> Native:
     import torch
 
+    if isinstance(value, (list, tuple)) and any(isinstance(x, torch.Tensor) for x in value):
+        raise ArgumentError(
+            f"{name}: wanted one tensor, got a {type(value).__name__} of them; join them by torch.stack"
+        )
     try:
         return torch.from_numpy(np.array(value, np.float32 if getattr(value, "dtype", None) == np.float32 else float))
     except (TypeError, ValueError):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from checks import assert_near
@@ -144,3 +146,22 @@ def test_chunks_followers_and_outliers():
         rne.Identifier(robot, friction="select").validate(whole)
     with pytest.raises(rne.ArgumentError, match="friction: wanted True, False or 'select', got 'all'"):
         rne.identify(robot, *state, tau, friction="all")
+
+
+@pytest.mark.parametrize("ratio", [-0.7, 0.7])
+def test_friction_of_a_mimic_joint(ratio):
+    """Torques with the chosen laws are those that were fitted, friction of leader and follower included."""
+    tree = gripper().tree
+    leader = next(joint.mimic.leader for joint in tree.joints if joint.mimic)
+    joints = tuple(replace(j, mimic=replace(j.mimic, ratio=ratio)) if j.mimic else j for j in tree.joints)
+    robot, rng = rne.Robot(replace(tree, joints=joints)), np.random.default_rng(3)
+    names = [joint.name for joint in robot.tree.joints if joint.kind != "fixed"]
+    truth = robot.with_drives({name: rne.Drive(0, 1, *rng.uniform(0.2, 1.0, 3)) for name in names})
+    state = series(1200, rng, robot.n)
+    tau = rne.inverse_dynamics(truth, *state, friction=True) + 0.01 * rng.normal(size=state[0].shape)
+    found = rne.identify(robot, *state, tau, friction="select", rotors=False)
+    rest = np.sqrt(np.mean((tau - found.torques(*state)) ** 2, axis=0))
+    assert_near(found.residual, rest, 1e-9)
+    assert (rest < 0.012).all()
+    named = [found.base.names[k] for k in found.base.independent]
+    assert {f"coulomb_plus_{leader}", f"coulomb_minus_{leader}"} <= set(named)

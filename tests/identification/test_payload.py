@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from checks import assert_near, random_states
+from models_at_hand import MODELS
 from own_robots import arm
 
 import rne
 
+PLANAR = rne.load(MODELS / "planar2" / "robot.dh.toml")
 BODY = rne.Inertia.box(2.0, [0.1, 0.2, 0.3]).shifted([0.03, -0.02, 0.08])
 
 
@@ -71,3 +73,33 @@ def test_what_cannot_be():
         _ = light.inertia
     with pytest.raises(rne.ArgumentError, match="tau: there are no samples"):
         rne.identify_payload(robot, "hand", q[:0], None, None, q[:0])
+
+
+def test_a_few_poses():
+    """One pose leaves nothing to estimate the noise from; with five and eight, the intervals hold what they should."""
+    robot, rng = arm(), np.random.default_rng(4)
+    one = random_states(6, 1, seed=5)[0]
+    short = rne.identify_payload(PLANAR, "link2", one[:, :2], None, None, rne.gravity_vector(PLANAR, one[:, :2]) + 0.1)
+    assert np.isnan(short.sd).all()
+    assert np.isfinite(short.mass)
+    assert "no standard deviations" in str(short)
+    for poses in (5, 8):
+        errors = []
+        for seed in range(40):
+            q = random_states(6, poses, seed=seed)[0]
+            tau = rne.inverse_dynamics(loaded(robot), q) + 0.1 * rng.normal(size=q.shape)
+            found = rne.identify_payload(robot, "hand", q, None, None, tau)
+            errors.append([(found.mass - BODY.mass) / found.mass_sd, *((found.com - BODY.com) / found.com_sd)])
+        assert np.mean(np.abs(errors) < 1.96) > 0.88  # with weights of its own for each joint, 0.6 to 0.8
+
+
+def test_what_no_body_can_be_is_said():
+    robot, state = arm(), random_states(6, 200, seed=0)
+    tau = rne.inverse_dynamics(robot.with_payload(2.0, [0.0, 0.0, 0.1], frame="hand"), *state)
+    light = rne.identify_payload(loaded(robot), "hand", *state, rne.inverse_dynamics(robot, *state))
+    assert "no body has this mass" in str(light)
+    noisy = rne.identify_payload(robot, "hand", *state, tau + np.random.default_rng(0).normal(size=tau.shape))
+    assert (np.linalg.eigvalsh(noisy.inertia.tensor) >= 0).all()
+    assert "payload.robot have the nearest one" in str(noisy)
+    heavy = rne.identify_payload(robot, "hand", *state, rne.inverse_dynamics(loaded(robot), *state))
+    assert "no body" not in str(heavy)
