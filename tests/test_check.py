@@ -92,4 +92,4 @@ def test_several_names_for_one_are_counted_not_called_unknown():
     told = str(check.unknown_name("frame", "frame", ["left", "right"], ["left", "right"]))
     assert told == "frame: wanted the name of one frame, got 2 in a list; make a call for each"
     with pytest.raises(rne.UnknownNameError, match="frame: wanted the name of one frame, got 2 in a tuple"):
-        rne.jacobian(rne.load_model("planar2"), [0.0, 0.0], ("link1", "link2"))
+        rne.frame_velocity(rne.load_model("planar2"), [0.0, 0.0], None, ("link1", "link2"))

@@ -9,7 +9,9 @@ import rne
 from rne.examples.registry import example
 from rne.examples.sheet import Sheet
 
-_LENGTH, _THIGH, _SHANK = 0.3, 4.0, 1.5  # of thigh and shank, m, and their masses, kg
+_LENGTH = 0.3  # of thigh and shank, m
+_THIGH = 4.0  # kg
+_SHANK = 1.5  # kg
 _CORNERS = {"front_left": (0.3, 0.1), "front_right": (0.3, -0.1), "rear_left": (-0.3, 0.1), "rear_right": (-0.3, -0.1)}
 
 
