@@ -104,6 +104,8 @@ def forward_dynamics(
         if out is not None and loads != SPRINGS and robot.links.sticking is not None:
             q, qd, tau = (_kept(x, out) for x in (q, qd, tau))
         qdd = _quick(robot, q, qd, tau, gravity, f_ext, loads, method, out, threads)
+        if qdd is not None and loads == SPRINGS:
+            return qdd
     except UNFIT:
         qdd = None
     given: dict[str, ArrayLike | None] = {"q": q, "qd": qd, "tau": tau}
