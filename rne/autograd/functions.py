@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 
 from rne.autograd.models import Model, columns_of
 from rne.autograd.operations import Accelerations, Native, Operation, Poses, PotentialEnergy, Torques
-from rne.batch.arguments import as_frame, as_shape, check_robot
+from rne.batch.arguments import as_shape, check_robot
 from rne.check import check_flag, numbers
+from rne.dynamics.kinematics import frames_named
 from rne.errors import ArgumentError
 from rne.model.robot import Robot
 
@@ -179,12 +180,7 @@ def forward_kinematics(library: Library, robot: Robot, q: Native, frames: str | 
     T : (..., 4, 4) for one name; a dict of them by name for several.
     """
     check_robot(robot)
-    names = [frames] if isinstance(frames, str) else robot.frame_names if frames is None else frames
-    if not isinstance(names, (list, tuple)):
-        raise ArgumentError(f"frames: wanted the name of a frame or a list of names, got {type(frames).__name__}")
-    for name in names:
-        as_frame(robot, name, "frames")
-    distinct = tuple(dict.fromkeys(names))
+    distinct = tuple(dict.fromkeys(frames_named(robot, frames)))
     (q,), _ = _settled(library, robot, {"q": q}, None)
     shape = tuple(q.shape[:-1])
     poses = library.call(Poses(Model(robot), distinct), q).reshape((*shape, len(distinct), 4, 4))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rne.errors import ArgumentError
-from rne.model.floating import OF_POSITIONS, QUATERNION
+from rne.model.floating import OF_POSITIONS, QUATERNION, UNIT
 from rne.model.robot import Robot
 
 
@@ -31,7 +31,7 @@ def _shortened(names: tuple[str, ...]) -> str:
 
 
 def check_pose(argument: str, q: NDArray[Any]) -> None:
-    """Refuse the pose of a base whose quaternion does not have unit length within 1e-3.
+    """Refuse the pose of a base whose quaternion does not have unit length within `UNIT`.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def check_pose(argument: str, q: NDArray[Any]) -> None:
     """
     quaternion = q[QUATERNION].astype(np.float64)
     length = float(np.linalg.norm(quaternion))
-    if not abs(length - 1.0) <= 1e-3:
+    if not abs(length - 1.0) <= UNIT:
         raise ArgumentError(
             f"{argument}: wanted a unit quaternion of the base in {argument}[3:7], [qx, qy, qz, qw], got "
             f"{quaternion.tolist()} of length {length:.6g}; rne.neutral(robot) has one"

@@ -97,7 +97,7 @@ class Equations:
 
         if not isinstance(values, Mapping) or not all(isinstance(x, (str, sympy.Symbol)) for x in values):
             raise ArgumentError(f"values: wanted a mapping from symbols or names to values, got {shown(values)}")
-        parts = [*(expression for _, expression in self.assignments), self.M, self.C, self.g, self.tau]
+        parts = [*(expression for _, expression in self.assignments), *self._matrices.values()]
         symbols = {str(symbol): symbol for part in parts for symbol in part.free_symbols}  # with what they assume
         known: dict[Any, Any] = {symbols.get(str(name), sympy.Symbol(str(name))): x for name, x in values.items()}
         for symbol, expression in self.assignments:

@@ -18,9 +18,10 @@ from rne.dynamics.center_of_mass import center_of_mass
 from rne.dynamics.configuration import neutral, rotate, unit_quaternions
 from rne.dynamics.inverse_dynamics import coriolis_vector, inverse_dynamics
 from rne.dynamics.mass_matrix import mass_matrix
+from rne.model.floating import NEUTRAL, QUATERNION
 from rne.model.robot import Robot
 
-_BASE = 7
+_BASE = len(NEUTRAL)
 
 
 def centroidal_momentum(robot: Robot, q: ArrayLike, qd: ArrayLike, *, threads: int | None = None) -> Floats:
@@ -131,7 +132,7 @@ def _floating(robot: Robot, batch: Batch) -> tuple[Robot, Floats, Floats]:
 
 def _about_center(robot: Robot, q: Floats, rows: Floats, threads: int | None) -> Floats:
     """Turn force-like columns (m, 6, k) at the base, in its axes, into those at the center of mass, in world axes."""
-    unit = unit_quaternions(q[:, 3:_BASE])
+    unit = unit_quaternions(q[:, QUATERNION])
     R = np.stack([rotate(unit, np.broadcast_to(axis, (len(q), 3))) for axis in np.eye(3, dtype=q.dtype)], axis=-1)
     center = center_of_mass(robot, q, threads=threads)
     linear = R @ rows[:, :3]

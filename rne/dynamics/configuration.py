@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.batch.arguments import Batch, Floats, as_result, check_robot, finish, settle
-from rne.model.floating import NEUTRAL
+from rne.model.floating import NEUTRAL, QUATERNION, UNIT
 from rne.model.robot import Robot
 
 Array = NDArray[np.float64]
@@ -139,7 +139,7 @@ def _moved(pose: Array, v: Array, w: Array) -> Array:
     along = np.cross(w, v)
     path = v + 0.5 * half**2 * along + _third(angle) * np.cross(w, along)
     turn = np.concatenate([0.5 * half * w, np.cos(0.5 * angle)], axis=1)
-    unit = unit_quaternions(pose[:, 3:])
+    unit = unit_quaternions(pose[:, QUATERNION])
     after = unit_quaternions(_times(unit, turn))
     return np.concatenate([pose[:, :3] + rotate(unit, path), after], axis=1)
 
@@ -155,8 +155,8 @@ def _third(angle: Array) -> Array:
 @np.errstate(over="ignore", invalid="ignore")
 def _twist(start: Array, end: Array) -> Array:
     """Twists (m, 6) that lead from poses to poses, (m, 7) each."""
-    unit = unit_quaternions(start[:, 3:])
-    turn = _times(unit * np.array([-1.0, -1.0, -1.0, 1.0]), unit_quaternions(end[:, 3:]))
+    unit = unit_quaternions(start[:, QUATERNION])
+    turn = _times(unit * np.array([-1.0, -1.0, -1.0, 1.0]), unit_quaternions(end[:, QUATERNION]))
     turn = np.where(turn[:, 3:] < 0, -turn, turn)
     sine = np.linalg.norm(turn[:, :3], axis=1, keepdims=True)
     angle = 2 * np.arctan2(sine, turn[:, 3:])
@@ -171,9 +171,9 @@ def _twist(start: Array, end: Array) -> Array:
 
 
 def unit_quaternions(quaternions: Array) -> Array:
-    """Quaternions (m, 4) of unit length; NaN for those that do not have it within 1e-3."""
+    """Quaternions (m, 4) of unit length; NaN for those that do not have it within `UNIT`."""
     length = np.linalg.norm(quaternions, axis=1, keepdims=True)
-    return quaternions / np.where(np.abs(length - 1.0) <= 1e-3, length, np.nan)
+    return quaternions / np.where(np.abs(length - 1.0) <= UNIT, length, np.nan)
 
 
 def _times(a: Array, b: Array) -> Array:

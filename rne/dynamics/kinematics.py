@@ -94,10 +94,8 @@ def forward_kinematics(
         except UNFIT:
             pass
     check_robot(robot, floating=True)
-    names = [frames] if isinstance(frames, str) else robot.frame_names if frames is None else frames
-    if not isinstance(names, (list, tuple)):
-        raise ArgumentError(f"frames: wanted the name of a frame or a list of names, got {type(frames).__name__}")
-    sites = sites_of([as_frame(robot, name, "frames") for name in names], "world")
+    names = frames_named(robot, frames)
+    sites = sites_of([robot.links.frames[name] for name in names], "world")
     batch = settle(robot, {"q": q}, floating=True)
     shape = (*batch.shape, 4, 4) if isinstance(frames, str) else (*batch.shape, len(names), 4, 4)
     result = as_result(out, shape, batch)
@@ -105,6 +103,22 @@ def forward_kinematics(
     launch(POSES[batch.dtype], robot, batch, ("q",), result, threads, as_table(robot, batch.dtype), sites)
     result = finish(result, out)
     return result if isinstance(frames, str) else {name: result[..., k, :, :] for k, name in enumerate(names)}
+
+
+def frames_named(robot: Robot, frames: object) -> list[str]:
+    """Return the names of one frame, of several, or of all if None.
+
+    Raises
+    ------
+    UnknownNameError, ArgumentError
+        One is no frame of the robot, or `frames` is something else.
+    """
+    names = [frames] if isinstance(frames, str) else robot.frame_names if frames is None else frames
+    if not isinstance(names, (list, tuple)):
+        raise ArgumentError(f"frames: wanted the name of a frame or a list of names, got {type(frames).__name__}")
+    for name in names:
+        as_frame(robot, name, "frames")
+    return list(names)
 
 
 @overload

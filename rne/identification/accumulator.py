@@ -10,7 +10,7 @@ from rne.batch.threads import run, thread_count
 from rne.errors import ArgumentError
 from rne.identification.equations import Equations, Index
 from rne.identification.fit import Fit, fit
-from rne.identification.moments import SUMS, Moments
+from rne.identification.moments import SUMS, TORQUE, TORQUE_SQUARES, Moments
 
 Array = NDArray[np.float64]
 Rows = tuple[Array, Array, Array, Array]  # q, qd, qdd, tau
@@ -155,7 +155,7 @@ class Accumulator:
         q, qd, qdd, tau = rows
         rest = tau - self.equations.torque((q, qd, qdd))
         joints, sums = self.equations.columns((q, qd, qdd)), np.zeros((tau.shape[1], SUMS))
-        sums[:, 0], sums[:, 1] = tau.sum(axis=0), np.sum(tau**2, axis=0)
+        sums[:, TORQUE], sums[:, TORQUE_SQUARES] = tau.sum(axis=0), np.sum(tau**2, axis=0)
         for j, (Z, index) in enumerate(zip(joints, self.equations.index, strict=True)):
             Z[:, -1] = rest[:, j] - Z[:, :-1] @ self.center[index]
             sums[j, 2:] = self._bounded(Z, j)

@@ -15,7 +15,6 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from rne.errors import ArgumentError
 from rne.identification.equations import Equations
 from rne.identification.moments import CLIPPED_SQUARES, INSIDE, WEIGHTS, Moments
 
@@ -260,14 +259,6 @@ def _jackknife(
     steps: Array = np.array(found).reshape(number, len(kept))
     spread = np.sum((steps - steps.mean(axis=0)) ** 2, axis=0) * (number - 1) / max(number, 1)
     return spread / np.sum(half**2, axis=1) / float(np.mean(slope)) ** 2, number
-
-
-def check_unexcited(unexcited: str) -> None:
-    """Refuse anything that is not one of `UNEXCITED`."""
-    if not isinstance(unexcited, str) or unexcited not in UNEXCITED:
-        raise ArgumentError(
-            f"unexcited: wanted {', '.join(map(repr, UNEXCITED[:-1]))} or {UNEXCITED[-1]!r}, got {unexcited!r}"
-        )
 
 
 def student(level: float, freedom: float) -> float:

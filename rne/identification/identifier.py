@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.batch.arguments import check_robot
-from rne.check import check_flag, numbers
+from rne.check import check_choice, check_flag, numbers
 from rne.errors import ArgumentError
 from rne.identification.accumulator import Accumulator
 from rne.identification.base_parameters import base_parameters
 from rne.identification.equations import Equations, base_equations
-from rne.identification.fit import check_unexcited
+from rne.identification.fit import UNEXCITED
 from rne.identification.friction_laws import LawEquations, chosen, law_equations, selected
 from rne.identification.report import Identification
 from rne.identification.reporting import identification_of
@@ -70,7 +70,7 @@ class Identifier:
         select = isinstance(friction, str) and friction == SELECT
         if not select:
             check_friction(friction)
-        check_unexcited(unexcited)
+        check_choice("unexcited", unexcited, UNEXCITED)
         weights = check_noise(robot, noise)
         bound = check_huber(huber)
         if (bound is None) != (reference is None):

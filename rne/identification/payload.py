@@ -20,7 +20,7 @@ from rne.identification.equations import Index, State, plausible
 from rne.identification.identifier import ESTIMATED, check_noise
 from rne.identification.moments import TORQUE_SQUARES
 from rne.identification.regressor import regressor
-from rne.identification.report_tables import unknown_noise
+from rne.identification.report_tables import share_of, unknown_noise
 from rne.model.parameters import OF_BODY, from_pseudo_inertias, physical, pseudo_inertias
 from rne.model.robot import Robot
 from rne.tables import Part, Report, percent, titled
@@ -86,7 +86,7 @@ class Payload(Report):
     @property
     def relative(self) -> Array:
         """Residuals (n,) relative to the measured torques; NaN for a joint without torque."""
-        return np.asarray(self.residual / np.where(self.torque > 0, self.torque, np.nan))
+        return share_of(self.torque, self.residual)
 
     @property
     def inertia(self) -> Inertia:

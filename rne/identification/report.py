@@ -20,7 +20,7 @@ from rne.identification.friction_laws import EXTRA, FrictionLaw, LawEquations, t
 from rne.identification.moments import squares
 from rne.identification.nearest_parameters import nearest, spread
 from rne.identification.regressor import parameters
-from rne.identification.report_tables import parts
+from rne.identification.report_tables import parts, share_of
 from rne.identification.validation import Validation, validation_of
 from rne.model.parameters import OF_BODY, OF_FRICTION, active_dampers, physical
 from rne.model.robot import Robot
@@ -120,7 +120,7 @@ class Identification(Report):
     @property
     def relative(self) -> Array:
         """Residuals (n,) relative to the measured torques; NaN for a joint without torque."""
-        return np.asarray(self.residual / np.where(self.torque > 0, self.torque, np.nan))
+        return share_of(self.torque, self.residual)
 
     @cached_property
     def physical_residual(self) -> Array:

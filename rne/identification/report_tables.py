@@ -67,6 +67,11 @@ def _head(found: Identification) -> str:
     return f"{found.base.robot.name}: {len(found.base)} base parameters, condition number {found.condition:.3g}"
 
 
+def share_of(torque: NDArray[np.float64], residual: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return residuals (n,) relative to measured torques; NaN for a joint without torque."""
+    return np.asarray(residual / np.where(torque > 0, torque, np.nan))
+
+
 def unknown_noise(sd: NDArray[np.float64]) -> list[Part]:
     """Return what the report says if there are too few samples for standard deviations."""
     if not len(sd) or not np.isnan(sd).all():

@@ -9,7 +9,7 @@ from rne.identification.accumulator import Accumulator
 from rne.identification.base_parameters import BaseParameters
 from rne.identification.fit import Fit
 from rne.identification.friction_laws import Choice, FrictionLaw, LawEquations, standard
-from rne.identification.moments import TORQUE_SQUARES, Moments
+from rne.identification.moments import TORQUE_SQUARES, WEIGHTS, Moments
 from rne.identification.report import Identification
 
 Array = NDArray[np.float64]
@@ -30,7 +30,9 @@ def identification_of(
     """
     equations, count = data.equations, len(base)
     given, samples, total = equations.given, moments.samples, moments.total()
-    weights = np.maximum(np.sum(moments.sums, axis=0)[:, -1] if data.huber else np.full(base.robot.n, samples), 1.0)
+    weights = np.maximum(
+        np.sum(moments.sums, axis=0)[:, WEIGHTS] if data.huber else np.full(base.robot.n, samples), 1.0
+    )
 
     def rms(change: Array) -> Array:
         return np.asarray(np.sqrt(moments.squares(total, change - center) / weights))

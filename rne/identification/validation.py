@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rne.errors import ArgumentError
 from rne.identification.accumulator import Accumulator
+from rne.identification.moments import TORQUE_SQUARES
+from rne.identification.report_tables import share_of
 from rne.tables import Part, Report, percent, titled
 
 if TYPE_CHECKING:
@@ -55,20 +57,17 @@ class Validation(Report):
     @property
     def relative(self) -> Array:
         """Residuals (n,) of the identified base parameters relative to the measured torques."""
-        return self._share(self.found)
+        return share_of(self.torque, self.found)
 
     @property
     def relative_given(self) -> Array:
         """Residuals (n,) of the given robot relative to the measured torques."""
-        return self._share(self.given)
+        return share_of(self.torque, self.given)
 
     @property
     def relative_physical(self) -> Array:
         """Residuals (n,) of the physically consistent robot relative to the measured torques."""
-        return self._share(self.physical)
-
-    def _share(self, residual: Array) -> Array:
-        return np.asarray(residual / np.where(self.torque > 0, self.torque, np.nan))
+        return share_of(self.torque, self.physical)
 
     def _parts(self) -> list[Part]:
         small = 1e-9 * self.torque
@@ -98,6 +97,6 @@ def compared(found: Identification, data: Accumulator) -> Validation:
     def rms(values: Array) -> Array:
         return np.asarray(np.sqrt(moments.squares(total, values - data.equations.given - center) / samples))
 
-    torque = np.sqrt(np.sum(moments.sums, axis=0)[:, 1] / samples)
+    torque = np.sqrt(np.sum(moments.sums, axis=0)[:, TORQUE_SQUARES] / samples)
     beta = (rms(values) for values in (data.equations.given, found.vector, found.of_consistent))
     return Validation(found.base.robot.joint_names, moments.samples, torque, *beta)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 
 from rne.kernels.algebra import body
-from rne.kernels.algebra.vec import add, add_cross, turn, unturn
+from rne.kernels.algebra.vec import add, add_cross, turn
 from rne.kernels.jit import inline
 from rne.kernels.layout import (
     BASE,
@@ -181,9 +181,3 @@ def moments_of_inertia(S):
 def axes(R):
     """The three axes of the base in the world: the columns of its rotation."""
     return (R[0], R[3], R[6]), (R[1], R[4], R[7]), (R[2], R[5], R[8])
-
-
-@inline
-def in_world(R, v):
-    """A vector in base axes, in world axes."""
-    return unturn(v, R)

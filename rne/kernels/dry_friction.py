@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from rne.kernels import mass_matrix as composite
 from rne.kernels.actuation import torques
 from rne.kernels.additive import EXPLICIT, GAMMA, IMPLICIT, NODES, STAGES, WEIGHTS
 from rne.kernels.complementarity import FREE, MINUS, PLUS, STUCK, dry_force, find_modes, solve_held
 from rne.kernels.control import ALMOST_REST
 from rne.kernels.jit import inline, internal
-from rne.kernels.layout import BOUND, LEADER, LINKS, RATIO
 from rne.kernels.mass_and_bias import BIAS, MASS
 from rne.kernels.simd.pack import address_of, as_floats, out_of_line
 
@@ -66,12 +66,11 @@ def room_in(buffer, n, w):
 def fill_bounds(table, buffer, n, w):
     """Fill the upper bounds of the diagonal of the mass matrix."""
     out_of_line()
-    bounds = room_in(buffer, n, w)[2][3]
+    room = room_in(buffer, n, w)
+    spare, bounds = room[1][1], room[2][3]
+    composite.bounds(table, spare)
     for j in range(bounds.shape[0]):
-        bounds[j] = 0.0
-    for i in range(1, int(table[0, LINKS]) + 1):
-        j = int(table[i, LEADER])
-        bounds[j] += table[i, RATIO] * table[i, RATIO] * table[i, BOUND]
+        bounds[j] = spare[1, j]
 
 
 @inline
@@ -215,12 +214,28 @@ def attempt(row, t, h, y, dynamics, drive, law, room):
     return 0
 
 
+@inline
+def fill_system(tau, qd, friction, contacts, matrices, right):
+    """Fill the mass matrix A, and the torques `right` without dry friction and the springs of stops.
+
+    friction : (damping, limits). contacts : of soft stops, (n,). matrices : (mass, bias, A, bounds).
+    """
+    D, limits = friction
+    mass, bias, A, _ = matrices
+    n = right.shape[0]
+    for i in range(n):
+        right[i] = tau[i] - bias[i]
+        for j in range(n):
+            right[i] -= damping_of(D, limits, contacts, i, j) * qd[j]
+            A[i, j] = mass[i * n + j]
+
+
 @internal
 def forces_at(row, t, near, y, dynamics, drive, law, room):
     """Fill A with the mass matrix, and `right` with the torques without dry friction, at the state `y`."""
     out_of_line()
     table, one, D, limits, _ = dynamics
-    _, _, (mass, bias, A, _), _, (q, qd, integral, rate, tau, right), modes, _ = room
+    _, _, matrices, _, (q, qd, integral, rate, tau, right), modes, _ = room
     n = q.shape[0]
     w = y.shape[0] - n
     for j in range(n):
@@ -229,12 +244,8 @@ def forces_at(row, t, near, y, dynamics, drive, law, room):
         integral[j] = y[n + j]
     fill_seen(room)
     torques(drive, law, row, 1, t, near, (q, room[6][2], integral, rate), tau)
-    one(address_of(table), q, qd, mass, bias, MASS | BIAS)
-    for i in range(n):
-        right[i] = tau[i] - bias[i]
-        for j in range(n):
-            right[i] -= damping_of(D, limits, modes[1], i, j) * qd[j]
-            A[i, j] = mass[i * n + j]
+    one(address_of(table), q, qd, matrices[0], matrices[1], MASS | BIAS)
+    fill_system(tau, qd, (D, limits), modes[1], matrices, right)
     _add_stop_springs(limits, modes[1], q, right)
 
 

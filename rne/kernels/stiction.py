@@ -9,26 +9,10 @@ import numpy as np
 from rne.kernels import mass_and_bias
 from rne.kernels.base import positions
 from rne.kernels.complementarity import dry_force, find_modes, holding_forces, solve_held
-from rne.kernels.dry_friction import DOWN, UP, fill_bounds, room_in, room_size, set_modes
+from rne.kernels.dry_friction import DOWN, UP, fill_bounds, fill_system, room_in, room_size, set_modes
 from rne.kernels.jit import internal
 from rne.kernels.layout import COORDINATES
 from rne.kernels.mass_and_bias import BIAS, MASS
-
-
-@internal
-def _forces(table, friction, state, tau, A, right, scratch):
-    """Fill the mass matrix A, and the torques `right` without dry friction."""
-    mass, bias = scratch
-    n = tau.shape[0]
-    w = state.shape[0] - n
-    q, qd = state[:w], state[w:]
-    mass_and_bias.one(table, q, qd, mass, bias, MASS | BIAS)
-    damping, _ = friction
-    for i in range(n):
-        right[i] = tau[i] - bias[i]
-        for j in range(n):
-            right[i] -= damping[i, j] * qd[j]
-            A[i, j] = mass[i * n + j]
 
 
 @internal
@@ -37,11 +21,14 @@ def _accelerate(table, friction, state, tau, known, results, buffer):
     _, limits = friction
     modes, forces, qdd = results[0], results[1], results[2]
     n = tau.shape[0]
+    w = state.shape[0] - n
     room = room_in(buffer, n, n)
-    _, solving, (mass, bias, A, bounds), vectors, (_, _, _, _, _, right), (now, _, resting, reach), _ = room
+    _, solving, matrices, vectors, (_, _, _, _, _, right), (now, contacts, resting, reach), _ = room
+    mass, bias, A, bounds = matrices
     x, found, full = vectors
-    set_modes(state, limits, room[5], state.shape[0] - n)
-    _forces(table, friction, state, tau, A, right, (mass, bias))
+    set_modes(state, limits, room[5], w)
+    mass_and_bias.one(table, state[:w], state[w:], mass, bias, MASS | BIAS)
+    fill_system(tau, state[w:], friction, contacts, matrices, right)
     if known:
         for j in range(n):
             now[j] = modes[j]

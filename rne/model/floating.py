@@ -18,6 +18,8 @@ NEUTRAL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 
 QUATERNION = slice(3, 7)
 """Where the quaternion is in q."""
+UNIT = 1e-3
+"""How far its length may be from one; `rne.kernels.base` has the same bounds."""
 OF_POSITIONS = frozenset({"q", "q0", "q1"})
 """Names of arguments that hold positions, with one number more than velocities if the base floats."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rne.model.floating import QUATERNION
 from rne.model.robot import Robot
 
 Array = NDArray[np.float64]
@@ -68,7 +69,7 @@ def random_positions(robot: Robot, samples: int, rng: np.random.Generator) -> Ar
     q = np.clip(rng.uniform(lower, upper, (samples, robot.nq)), lower, upper)  # clipped, for rounding
     if robot.floating:
         turn = rng.normal(size=(samples, 4))
-        q[:, 3:7] = turn / np.linalg.norm(turn, axis=1, keepdims=True)
+        q[:, QUATERNION] = turn / np.linalg.norm(turn, axis=1, keepdims=True)
     return q
 
 
