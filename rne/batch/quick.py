@@ -27,7 +27,7 @@ Compiled code raises SystemError for an object that is not a robot, when its car
 """
 
 _F8, _F4 = np.dtype(np.float64), np.dtype(np.float32)
-_FEW = 64  # samples that are never worth a thread
+_FEW = 64  # up to so many samples are never worth a thread
 _Flags = tuple[Any, ...]
 
 
@@ -172,15 +172,16 @@ def _batch(
     if precision == "float32":
         card, table = robot._card32, robot.links.table32
         places = tuple([_single(place) for place in places])
-    states, pairs, wrench = algorithm.states, algorithm.states, None
-    if algorithm.wrench:
+    _, many, states, takes_wrench, _, weights, positions, _ = algorithm
+    pairs, wrench = states, None
+    if takes_wrench:
         pairs += 1
         if len(values) > states:
             wrench, values = values[states], values[:states]
     addresses = np.empty(2 * pairs + 2, np.intp)
-    width = 6 * len(places[-1]) if places and not algorithm.weights else robot.n
-    first = robot.nq if algorithm.positions else robot.n
-    sizes = (*(states, pairs, width, 1 + len(tail), *tail, 1, 1, 1)[:7], first, robot.n)
+    n = robot.n
+    width = 6 * len(places[-1]) if places and not weights else n
+    sizes = (states, pairs, width, robot.nq if positions else n, n, 1 + len(tail), *tail, 1, 1, 1)[:9]
     result: Floats | None = READY[precision].call(card, addresses, out, sizes, (*values, *_FILL[states - 1], wrench))
     if result is None:
         return None
@@ -191,9 +192,9 @@ def _batch(
         pulled.flags.writeable = False
         table = pulled
     samples = len(result)
-    count = 1 if threads is None and samples < _FEW else thread_count(threads, samples, robot.n)
+    count = 1 if threads is None and samples <= _FEW else thread_count(threads, samples, n)
     more = batch_flags(samples) if callable(batch_flags) else batch_flags
-    entry = algorithm.many[precision]
+    entry = many[precision]
     if robot._own is not None and gravity is None:
         entry = robot._own.get((entry, flags), entry)
     call_on(entry, table, samples, count, addresses, *places, *flags, *more)

@@ -33,6 +33,7 @@ from rne.kernels.layout import FRICTION, SPRINGS
 from rne.model.robot import Robot
 
 _METHODS = ("auto", "aba", "crba")
+_one = FORWARD_DYNAMICS_ONE["aba"]["float64"]
 _ALGORITHMS = {
     method: Algorithm(FORWARD_DYNAMICS_ONE[method], FORWARD_DYNAMICS[method], states=3, gravity=True, floating=True)
     for method in FORWARD_DYNAMICS
@@ -101,6 +102,11 @@ def forward_dynamics(
     if singular != "raise":
         check_choice("singular", singular, SINGULAR_CHOICES)
     try:
+        if loads == SPRINGS and f_ext is None and method == "auto" and (threads is None or alone(threads)):
+            one = _one if robot._own is None else robot._own.get((_one, (loads,)), _one)
+            qdd = one.call(robot._card, q, qd, tau, gravity, out, loads)
+            if qdd is not None:
+                return qdd
         if out is not None and loads != SPRINGS and robot.links.sticking is not None:
             q, qd, tau = (_kept(x, out) for x in (q, qd, tau))
         qdd = _quick(robot, q, qd, tau, gravity, f_ext, loads, method, out, threads)

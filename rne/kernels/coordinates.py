@@ -10,8 +10,9 @@ columns of a state in front of those of the joints, so that the joints are in th
 from __future__ import annotations
 
 from rne.kernels.jit import borrowing, inline
-from rne.kernels.layout import BASE, COORDINATES, COS_Q, LEADER, LINKS, MIMIC, RATIO, SHIFT, SIN_Q, Q
+from rne.kernels.layout import BASE, COORDINATES, COS_Q, INDIRECT, LEADER, LINKS, MIMIC, RATIO, SHIFT, SIN_Q, Q
 from rne.kernels.simd.num import fma, like
+from rne.kernels.simd.pack import copy_row, is_contiguous
 from rne.kernels.simd.sincos import sincos
 from rne.kernels.simd.tile import load_tile, store_tile
 
@@ -49,25 +50,11 @@ def reduce(table, joints, tau):
 
 
 @borrowing
-def _expand(table, x, joints, shifted):
-    """Call `expand` out of line, because states of floats rarely need it."""
-    expand(table, x, joints, shifted)
-
-
-@borrowing
-def _reduce(table, joints, tau):
-    reduce(table, joints, tau)
-
-
-@inline
-def load_one(table, x, state, k):
-    """Fill row k of `state`, an array of floats, from coordinates x; row Q holds positions.
-
-    Lanes beyond the joints, which only `sines` reads, become zero.
-    """
+def _load_row(table, x, state, k):
+    """Fill row k of `state`, an array of floats, from coordinates that are not the joints."""
     columns = int(table[0, LINKS]) + int(table[0, BASE])
     if table[0, MIMIC] != 0.0:
-        _expand(table, x, state[k], 1.0 if k == Q else 0.0)
+        expand(table, x, state[k], 1.0 if k == Q else 0.0)
     else:
         first = first_column(table, k)
         for j in range(first, columns):
@@ -77,15 +64,38 @@ def load_one(table, x, state, k):
             state[k, j] = like(state[Q, 0], 0.0)
 
 
-@inline
-def store_one(table, state, k, tau):
-    """Fill coordinates `tau` from row k of `state`, an array of floats."""
+@borrowing
+def _store_row(table, state, k, tau):
+    """Fill coordinates that are not the joints from row k of `state`, an array of floats."""
     if table[0, MIMIC] != 0.0:
-        _reduce(table, state[k], tau)
+        reduce(table, state[k], tau)
     else:
         first = first_column(table, k)
         for j in range(first, int(table[0, LINKS]) + int(table[0, BASE])):
             tau[j - first] = state[k, j]
+
+
+@inline
+def load_one(table, x, state, k):
+    """Fill row k of `state`, an array of floats, from coordinates x; row Q holds positions.
+
+    Lanes beyond the joints, which only `sines` reads, become zero. Robots without mimic joints on a fixed base take the
+    first branch, here and in the functions below.
+    """
+    if table[0, INDIRECT] == 0.0 and is_contiguous(x):
+        copy_row(state, k, x, int(table[0, LINKS]))
+    else:
+        _load_row(table, x, state, k)
+
+
+@inline
+def store_one(table, state, k, tau):
+    """Fill coordinates `tau` from row k of `state`, an array of floats."""
+    if table[0, INDIRECT] == 0.0:
+        for j in range(int(table[0, LINKS])):
+            tau[j] = state[k, j]
+    else:
+        _store_row(table, state, k, tau)
 
 
 @inline
@@ -95,28 +105,46 @@ def load_many(table, state, tile, first, count, addresses, row, last):
     Row Q holds positions. addresses : address and row stride in bytes of each batch, one after the other.
     tile : (1 or more, coordinates) scratch.
     """
+    if table[0, INDIRECT] == 0.0:
+        for m in range(count):
+            load_tile(state, first + m, addresses[2 * m], addresses[2 * m + 1], row, last, int(table[0, LINKS]))
+    else:
+        _load_rows(table, state, tile, first, count, addresses, row, last)
+
+
+@borrowing
+def _load_rows(table, state, tile, first, count, addresses, row, last):
     n = int(table[0, COORDINATES])
     more = 1 if table[0, BASE] != 0.0 else 0
     mimic = table[0, MIMIC] != 0.0
-    target = tile if mimic else state
     for m in range(count):
         k = first + m
         numbers = n + more if k == Q else n
-        shift = 0 if mimic else first_column(table, k)
-        load_tile(target, 0 if mimic else k, addresses[2 * m], addresses[2 * m + 1], row, last, numbers, shift)
         if mimic:
+            load_tile(tile, 0, addresses[2 * m], addresses[2 * m + 1], row, last, numbers)
             expand(table, tile[0], state[k], 1.0 if k == Q else 0.0)
+        else:
+            shift = first_column(table, k)
+            load_tile(state, k, addresses[2 * m], addresses[2 * m + 1], row, last, numbers, shift)
 
 
 @inline
 def store_many(table, state, k, tile, address, step, row, last):
     """Write row k of `state` to a batch, from sample `row` on; `tile` (1 or more, coordinates) is scratch."""
+    if table[0, INDIRECT] == 0.0:
+        store_tile(state, k, address, step, row, last, int(table[0, LINKS]))
+    else:
+        _store_rows(table, state, k, tile, address, step, row, last)
+
+
+@borrowing
+def _store_rows(table, state, k, tile, address, step, row, last):
     n = int(table[0, COORDINATES])
-    mimic = table[0, MIMIC] != 0.0
-    shift = 0 if mimic else first_column(table, k)
-    if mimic:
+    if table[0, MIMIC] != 0.0:
         reduce(table, state[k], tile[0])
-    store_tile(tile if mimic else state, 0 if mimic else k, address, step, row, last, n, shift)
+        store_tile(tile, 0, address, step, row, last, n)
+    else:
+        store_tile(state, k, address, step, row, last, n, first_column(table, k))
 
 
 @inline

@@ -70,7 +70,7 @@ _SIZES, _GIVEN, _PLACES = types.UniTuple(_INT, 9), types.UniTuple(OBJECT, 4), ty
 
 def _entries(make: Any, signature: Callable[[types.Float], types.Type], *, batch: bool = False) -> dict[str, Entry]:
     """Make the entries of an algorithm, by precision: for batches, or for one state, which take Python objects."""
-    return {name: Entry(make, signature(dtype), batch=batch, direct=not batch) for name, dtype in _FLOATS.items()}
+    return {name: Entry(make, signature(dtype), batch=batch, direct=True) for name, dtype in _FLOATS.items()}
 
 
 def _one(objects: int, *more: types.Type) -> Callable[[types.Float], types.Type]:

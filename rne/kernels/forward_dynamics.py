@@ -261,10 +261,12 @@ def make_one_articulated(stamp: str) -> Callable[..., Any]:
         table_at = table_of(card, gravity, stack_buffer(card, STACK))
         if q_at == 0 or qd_at == 0 or tau_at == 0 or table_at == 0:
             return refused(card)
+        table = table_here(card, table_at)
+        if table[0, MIMIC] != 0.0:
+            return refused(card)
         result = result_of(card, out, 1, shape(n, 1, 1, 1))
         if result == 0:
             return refused(card)
-        table = table_here(card, table_at)
         q_row = position_at(card, q_at)
         qd_row = vector_at(card, qd_at, n)
         tau_row = vector_at(card, tau_at, n)

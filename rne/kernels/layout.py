@@ -18,9 +18,10 @@ from __future__ import annotations
 LINKS = 0  # number of links
 COORDINATES = 1  # number of coordinates; less than LINKS where joints mimic others
 GRAVITY = 2  # gravitational acceleration in base axes, columns 2 to 4, m/s^2
-MIMIC = 5  # 1 if any joint is not identical with one coordinate
+INDIRECT = 5  # 1 if the columns of a state are not the coordinates of the caller: with MIMIC, and if the base floats
 COUPLINGS = 6  # number of springs and dampers between joints
 BASE = 7  # columns of a state in front of those of the joints: 7 if the base floats, otherwise 0
+MIMIC = 8  # 1 if any joint is not identical with one coordinate
 # The regrouped body of a base that floats: mass, first and second moments, ten numbers in the order of FULL_MASS on.
 BASE_MASS = 15
 

@@ -281,4 +281,4 @@ def own_entry(function: str, like: Entry, line: Line, coordinates: int, follows:
     """
     one, many, given = _MAKERS[function]
     make = (many if like.batch else one)(line, Sizes(given, coordinates, follows))
-    return Entry(make, like.signature, batch=like.batch, direct=not like.batch)
+    return Entry(make, like.signature, batch=like.batch, direct=True)

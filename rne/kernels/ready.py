@@ -76,24 +76,24 @@ def make_ready(stamp: str) -> Callable[..., Any]:
 
     It returns the array to fill, and writes address and row stride in bytes of each argument and of that array to
     `addresses`; or it returns None if an argument is not as expected. sizes : the number of arguments (samples, n); the
-    number including the wrenches (samples, width); this width; rank of the array, and the lengths of its second to
-    fourth axis; length of a sample of the first argument, and of the others. given : three arguments and the wrenches.
+    number including the wrenches (samples, width); this width; length of a sample of the first argument, and of the
+    others; rank of the array, and the lengths of its second to fourth axis. given : three arguments and the wrenches.
     """
 
     def ready(card, addresses, out, sizes, given):
         stamp  # noqa: B018  part of the cache key
-        states, pairs, width, rank = sizes[0], sizes[1], sizes[2], sizes[3]
+        states, pairs, width, positions, n, rank = sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], sizes[5]
         q, second, third, wrenches = given
-        positions, n, samples = sizes[7], sizes[8], samples_of(card, q)
+        samples = samples_of(card, q)
         fits = samples > 0 and rows_given(card, q, samples, positions, addresses, 0)
         fits = fits and (states < 2 or rows_given(card, second, samples, n, addresses, 1))
         fits = fits and (states < 3 or rows_given(card, third, samples, n, addresses, 2))
         if not fits or (pairs > states and not rows_given(card, wrenches, samples, width, addresses, states)):
             return refused(card)
-        result = result_of(card, out, rank, shape(samples, sizes[4], sizes[5], sizes[6]))
+        result = result_of(card, out, rank, shape(samples, sizes[6], sizes[7], sizes[8]))
         if result == 0:
             return refused(card)
-        size = sizes[4] * sizes[5] * sizes[6]
+        size = sizes[6] * sizes[7] * sizes[8]
         if is_given(card, out):
             for k in range(pairs):
                 numbers = positions if k == 0 else n if k < states else width

@@ -248,6 +248,7 @@ def _write(table: NDArray[Any], links: list[Link], tree: Tree, coordinates: tupl
         _write_base(table[0], links[0], len(coordinates))
     table[0, at.GRAVITY : at.GRAVITY + 3] = tree.gravity
     table[0, at.MIMIC] = len(coordinates) < len(links) - 1
+    table[0, at.INDIRECT] = tree.floating or bool(table[0, at.MIMIC])
     for row, link in enumerate(links):
         _write_body(table[row], link)
         if row:

@@ -158,7 +158,8 @@ def test_its_own_code_runs(panda, special, monkeypatch):
     q, qd, qdd = states(panda)
     called = []
     for (entry, flags), own in special._own.items():
-        call = own.compiled()  # before it is replaced: the first call of an entry sets `call` itself
+        own.compiled()  # before `call` is replaced: the first call of an entry sets it
+        call = own.call
         monkeypatch.setattr(own, "call", lambda *a, call=call, key=(entry, flags): called.append(key) or call(*a))
     rne.inverse_dynamics(special, q, qd, qdd)
     rne.inverse_dynamics(special, q[0].copy(), qd[0].copy(), qdd[0].copy())

