@@ -171,8 +171,8 @@ def _twist(start: Array, end: Array) -> Array:
 
 
 def unit_quaternions(quaternions: Array) -> Array:
-    """Quaternions (m, 4) of unit length; NaN for those that do not have it within `UNIT`."""
-    length = np.linalg.norm(quaternions, axis=1, keepdims=True)
+    """Quaternions (..., 4) of unit length; NaN for those that do not have it within `UNIT`."""
+    length = np.linalg.norm(quaternions, axis=-1, keepdims=True)
     return quaternions / np.where(np.abs(length - 1.0) <= UNIT, length, np.nan)
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rne.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -25,11 +28,11 @@ OF_POSITIONS = frozenset({"q", "q0", "q1"})
 
 SUPPORTED = (
     "actuator_power", "bias_vector", "center_of_mass", "center_of_mass_jacobian", "center_of_mass_velocity",
-    "centroidal_momentum", "centroidal_momentum_bias", "centroidal_momentum_matrix", "coriolis_matrix",
+    "centroidal_momentum", "centroidal_momentum_bias", "centroidal_momentum_matrix", "control.pid", "coriolis_matrix",
     "coriolis_vector", "difference", "dissipated_power", "dissipation", "Evaluator", "forward_dynamics",
     "forward_kinematics", "frame_acceleration", "frame_velocity", "friction_torque", "gravity_vector", "integrate",
     "inverse_dynamics", "jacobian", "jacobian_dot_qd", "joint_wrenches", "kinetic_energy", "mass_matrix",
-    "mass_matrix_inverse", "neutral", "potential_energy", "static_torque",
+    "mass_matrix_inverse", "neutral", "potential_energy", "simulate", "static_torque",
 )  # fmt: skip
 """The public functions of a state that support a floating base; those of `rne.jit` and `rne.dask` have the same names.
 """
@@ -63,6 +66,11 @@ class Floating:
     def position_names(self) -> tuple[str, ...]:
         """Names of the numbers in q, shape (nq,): `joint_names`, after those of a base that floats."""
         return (*OF_POSITION, *self.joint_names) if self.floating else self.joint_names
+
+
+def of_joints(robot: Floating, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the numbers (..., joints) of the joints among those (..., n) or (..., nq) of a robot, as a view."""
+    return x[..., x.shape[-1] - len(robot.joint_names) :]
 
 
 def refuse_floating(tree: Tree) -> None:
