@@ -37,6 +37,8 @@ def urdf_of(tree: Tree, coordinates: Sequence[str]) -> tuple[str, Losses]:
         losses.add(f"the gravity {tuple(tree.gravity)} is not written, readers take that of the Earth along -z")
     root = ET.Element("robot", name=tree.name)
     joints = in_order(tree, coordinates)
+    if tree.floating:
+        root.extend(_free(tree))
     root.extend([_link(body) for body in tree.bodies])
     root.extend([_joint(joint, losses) for joint in joints])
     for joint in joints:
@@ -44,6 +46,21 @@ def urdf_of(tree: Tree, coordinates: Sequence[str]) -> tuple[str, Losses]:
     for coupling in tree.couplings:
         losses.add("springs and dampers between joints are not written", f"{coupling.first} - {coupling.second}")
     return xml_text(root, tree), losses
+
+
+def _free(tree: Tree) -> list[ET.Element]:
+    """Return a link for the world, and the floating joint on which the root hangs."""
+    world = _unused("world", [body.name for body in tree.bodies])
+    joint = ET.Element("joint", name=_unused("floating_base", [joint.name for joint in tree.joints]), type="floating")
+    ET.SubElement(joint, "parent", link=world)
+    ET.SubElement(joint, "child", link=tree.root)
+    return [ET.Element("link", name=world), joint]
+
+
+def _unused(name: str, names: Sequence[str]) -> str:
+    while name in names:
+        name += "_"
+    return name
 
 
 def _link(body: Body) -> ET.Element:

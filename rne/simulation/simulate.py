@@ -13,7 +13,6 @@ from rne.batch.arguments import check_robot, settle
 from rne.batch.named import as_times, coordinates
 from rne.check import check_flag, numbers
 from rne.control import Controller
-from rne.dynamics.configuration import unit_quaternions
 from rne.dynamics.energy import kinetic_energy, potential_energy
 from rne.dynamics.stiction import rough_of
 from rne.errors import ArgumentError
@@ -21,6 +20,7 @@ from rne.kernels.actuation import complaint
 from rne.kernels.entries import CONTROL_ONE
 from rne.kernels.jit import is_compiled
 from rne.model.floating import QUATERNION, of_joints
+from rne.model.quaternions import unit_quaternions
 from rne.model.robot import Robot
 from rne.simulation.adaptive import Ask, Tolerances, adaptive, asking_function
 from rne.simulation.compiled_loop import METHODS, run_compiled
