@@ -106,8 +106,9 @@ class Tally:
         self._robot, self._of = robot, peak
         self._start = time.perf_counter()
         self.samples = self._nulls = self._not_finite = 0
-        self._peak = np.full(robot.n, np.nan)
-        self._squares = np.zeros(robot.n)
+        width = robot.nq if peak == "q" else robot.n
+        self._peak = np.full(width, np.nan)
+        self._squares = np.zeros(width)
         self.beyond: dict[str, int] = {}
 
     @property

@@ -15,6 +15,7 @@ import numpy as np
 
 from rne.check import Matrix
 from rne.export.document import (
+    FREE,
     UNLIMITED,
     Losses,
     in_order,
@@ -23,6 +24,7 @@ from rne.export.document import (
     quaternion_of,
     refuse,
     symmetric_friction,
+    unused,
     xml_text,
 )
 
@@ -100,7 +102,7 @@ class _Bodies:
         else:
             elements = {root.name: ET.SubElement(world, "body", name=root.name)}
             if self._tree.floating:
-                ET.SubElement(elements[root.name], "freejoint")
+                ET.SubElement(elements[root.name], "freejoint", name=unused(FREE, self._tree.joints))
             _add_inertia(elements[root.name], root, root.name in self._stand_ins, self._losses)
         for joint in self._depth_first(root.name):
             elements[joint.child] = self._add(elements[joint.parent], joint)

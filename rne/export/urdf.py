@@ -10,7 +10,18 @@ import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rne.export.document import UNLIMITED, Losses, in_order, number, numbers, rpy_of, symmetric_friction, xml_text
+from rne.export.document import (
+    FREE,
+    UNLIMITED,
+    Losses,
+    in_order,
+    number,
+    numbers,
+    rpy_of,
+    symmetric_friction,
+    unused,
+    xml_text,
+)
 
 if TYPE_CHECKING:
     from rne.model.tree import Body, Joint, Pose, Tree
@@ -50,17 +61,11 @@ def urdf_of(tree: Tree, coordinates: Sequence[str]) -> tuple[str, Losses]:
 
 def _free(tree: Tree) -> list[ET.Element]:
     """Return a link for the world, and the floating joint on which the root hangs."""
-    world = _unused("world", [body.name for body in tree.bodies])
-    joint = ET.Element("joint", name=_unused("floating_base", [joint.name for joint in tree.joints]), type="floating")
+    world = unused("world", tree.bodies)
+    joint = ET.Element("joint", name=unused(FREE, tree.joints), type="floating")
     ET.SubElement(joint, "parent", link=world)
     ET.SubElement(joint, "child", link=tree.root)
     return [ET.Element("link", name=world), joint]
-
-
-def _unused(name: str, names: Sequence[str]) -> str:
-    while name in names:
-        name += "_"
-    return name
 
 
 def _link(body: Body) -> ET.Element:
