@@ -60,10 +60,13 @@ def simulate(
     rest, and which joints those are is found for all of them together. "rk4" and "adaptive" find the times of these
     events and keep their order. "euler" finds the impulses of friction in each step.
 
+    The quaternion of a base that floats is integrated by its rate, and divided by its length in every step, which keeps
+    the order of a method.
+
     Sources: Hairer, Nørsett, Wanner, "Solving Ordinary Differential Equations I" (1993), sections II.1 and II.5;
-    Hairer, Lubich, Wanner, "Geometric Numerical Integration" (2006), section I.1.2; Kennedy, Carpenter, "Additive
-    Runge-Kutta schemes for convection-diffusion-reaction equations", Applied Numerical Mathematics 44 (2003); Acary,
-    Brogliato, "Numerical Methods for Nonsmooth Dynamical Systems" (2008).
+    Hairer, Lubich, Wanner, "Geometric Numerical Integration" (2006), sections I.1.2 and IV.4; Kennedy, Carpenter,
+    "Additive Runge-Kutta schemes for convection-diffusion-reaction equations", Applied Numerical Mathematics 44 (2003);
+    Acary, Brogliato, "Numerical Methods for Nonsmooth Dynamical Systems" (2008).
 
     Parameters
     ----------
