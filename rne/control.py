@@ -16,7 +16,8 @@ Parameters common to all controllers:
 
 robot
     The model. It may differ from the simulated robot, but must have the same joints; `gravity` of `rne.simulate` does
-    not affect it. Its dynamics include its springs.
+    not affect it. Its dynamics include its springs. The laws act on joints: nothing pushes the base of a simulated
+    robot that floats. `pid` takes such a robot, too; a model has a fixed base.
 goal, path
     The reference; give one of the two. goal : (..., n) posture to hold. path : (t, q, qd) or (t, q, qd, qdd), samples
     at increasing times (T,), the others (..., T, n), as returned by `rne.quintic` and `rne.trapezoidal`:
@@ -39,7 +40,7 @@ For other control laws, pass a function, plain or compiled with the functions of
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -162,6 +163,9 @@ def pid(
     array([0., 0.])
     """
     check_choice("derivative", derivative, ("error", "measurement"))
+    check_robot(robot, floating=True)
+    if robot.floating:  # the law knows the joints alone
+        robot = Robot(replace(robot.tree, floating=False), robot.joint_names)
     gains = _gains(robot, kp, ki, kd, saturate)
     return _controller(robot, goal, path, gains, at.NOTHING, 0, derivative == "measurement")
 

@@ -9,6 +9,7 @@ import numpy as np
 
 import rne
 from rne.cli.options import examples, say, show, takes_robot
+from rne.model.floating import columns_of
 from rne.model.robot import Robot
 
 _CHUNK = 4096  # rows written at a time
@@ -62,7 +63,7 @@ def excite(
     motion = rne.excitation(base, period=period, **options)
     from rne.files.extra import pa  # needs the extra `files`, which only writing does
 
-    columns = {key: [f"{key}_{joint}" for joint in robot.joint_names] for key in ("q", "qd", "qdd")}
+    columns = {key: columns_of(robot, key) for key in ("q", "qd", "qdd")}
     count = round(period * periods * rate)
     with rne.files.Results(output, columns, time=pa.float64()) as results:
         for first in range(0, count, _CHUNK):

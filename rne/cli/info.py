@@ -37,7 +37,9 @@ def _data(robot: Robot, notes: list[str]) -> dict[str, Any]:
         "source": robot.tree.source,
         "gravity": robot.gravity.tolist(),
         "total_mass": robot.total_mass,
-        "coordinates": list(robot.joint_names),
+        "floating": robot.floating,
+        "positions": list(robot.position_names),
+        "coordinates": list(robot.coordinate_names),
         "joints": [_joint_data(joint) for joint in robot.tree.joints],
         "couplings": [vars(coupling) for coupling in robot.tree.couplings],
         "links": [

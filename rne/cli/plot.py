@@ -44,7 +44,7 @@ def plot(robot: Robot, job: Job, kind: str) -> None:
         t = None if chunk.t is None else rne.files.seconds(motion.name, chunk.t, origin=chunk.t[0])
     given: dict[str, Any] = {**chunk.arrays, "f_ext": job.f_ext(chunk), "friction": job.friction}
     measured = given.pop("tau", None)
-    q, qd = given["q"], given.get("qd", np.zeros_like(given["q"]))
+    q, qd = given["q"], given.get("qd", np.zeros((chunk.rows, robot.n)))
     if kind == "phase":
         figure = rne.plot.phase(robot, q, qd)
     elif kind == "breakdown":

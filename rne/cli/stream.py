@@ -19,6 +19,7 @@ from rne.cli.motion import Job
 from rne.cli.options import say
 from rne.cli.summary import Count, Tally, count
 from rne.errors import FileError, SingularError
+from rne.model.floating import columns_of
 from rne.model.robot import Robot
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def _stream(robot: Robot, job: Job, work: Work) -> None:
         written = _try(
             robot, job, work, [*motion.columns.groups, *(made.missing if made else ())], [*motion.columns.wrenches]
         )
-        columns = {key: [f"{key}_{joint}" for joint in robot.joint_names] for key in written}
+        columns = {key: columns_of(robot, key) for key in written}
         results = stack.enter_context(_results(job, columns, motion)) if job.output else None
         reports: list[rne.Residual] = []
         origin: list[Any] = []
@@ -231,7 +232,7 @@ def _remarks(motion: Trajectory, made: Differentiated | None, zero: bool) -> Ite
 
 def _odd(robot: Robot, made: Differentiated) -> Iterator[str]:
     if made.filter is not None:
-        joints = zip(robot.joint_names, made.filter.cutoff, strict=True)
+        joints = zip(robot.position_names, made.filter.cutoff, strict=True)
         yield f"cutoff: {', '.join(f'{name} {_hertz(cutoff)}' for name, cutoff in joints)}"
         if made.cutoff is None and np.isinf(made.filter.cutoff).all() and np.isnan(made.filter.noise).all():
             yield (
@@ -259,7 +260,7 @@ def noisy(robot: Robot, made: Differentiated | None, rms: NDArray[Any]) -> Itera
     with np.errstate(invalid="ignore"):
         bad = (noise > _NOISY * rms) & (noise > _NOISY**3 * np.nanmax(rms, initial=0.0))
     if bad.any():
-        told = ", ".join(f"{robot.joint_names[k]} {noise[k]:.3g} of {rms[k]:.3g}" for k in np.flatnonzero(bad))
+        told = ", ".join(f"{robot.coordinate_names[k]} {noise[k]:.3g} of {rms[k]:.3g}" for k in np.flatnonzero(bad))
         yield (
             f"warning: noise of the accelerations is more than a tenth of the torque (RMS): {told}; a lower --cutoff "
             "lessens it, as far as the motion is slow enough"
@@ -282,7 +283,9 @@ def _try(robot: Robot, job: Job, work: Work, there: Sequence[str], frames: Seque
 
     def rows(count: int) -> Chunk:
         wrenches = {frame: np.zeros((count, 6), kind) for frame in frames}
-        return rne.files.Chunk(0, None, {key: np.zeros((count, robot.n), kind) for key in there}, wrenches)
+        arrays = {key: np.zeros((count, robot.n), kind) for key in there}
+        arrays["q"] = np.tile(rne.neutral(robot).astype(kind), (count, 1))
+        return rne.files.Chunk(0, None, arrays, wrenches)
 
     with suppress(SingularError):  # some robots are singular only at zero
         _found(job, work, rows(2))

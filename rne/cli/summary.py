@@ -106,8 +106,9 @@ class Tally:
         self._robot, self._of = robot, peak
         self._start = time.perf_counter()
         self.samples = self._nulls = self._not_finite = 0
-        self._peak = np.full(robot.n, np.nan)
-        self._squares = np.zeros(robot.n)
+        width = robot.nq if peak == "q" else robot.n
+        self._peak = np.full(width, np.nan)
+        self._squares = np.zeros(width)
         self.beyond: dict[str, int] = {}
 
     @property
@@ -132,7 +133,7 @@ class Tally:
         plural = "" if self.samples == 1 else "s"
         lines = [f"{self.samples} sample{plural} in {seconds:.3g} s, {self.samples / seconds:,.0f} samples/s"]
         if self.samples > self._not_finite and self._of in _UNITS:
-            peaks = zip(self._robot.joint_names, self._peak, self._robot.effort_limit, strict=True)
+            peaks = zip(self._robot.coordinate_names, self._peak, self._robot.effort_limit, strict=True)
             lines.append(f"peak |{self._of}|: " + ", ".join(self._told(*peak) for peak in peaks))
         if self._nulls:
             lines.append(f"nulls, read as NaN: {self._nulls}")
@@ -142,6 +143,13 @@ class Tally:
         return lines
 
     def _told(self, name: str, peak: float, limit: float) -> str:
-        unit = _UNITS[self._of][self._robot.joint(name).kind != "revolute"]
+        unit = _UNITS[self._of][_slides(self._robot, name)]
         beyond = f" (limit {limit:.4g})" if self._of != "qdd" and peak > limit else ""
         return f"{name} {peak:.4g} {unit}{beyond}"
+
+
+def _slides(robot: Robot, name: str) -> bool:
+    """Whether a coordinate is a length: of a base that floats, the first three."""
+    if name in robot.joint_names:
+        return robot.joint(name).kind != "revolute"
+    return robot.coordinate_names.index(name) < 3

@@ -29,7 +29,7 @@ def condition_numbers(robot: Robot, samples: int, seed: int) -> tuple[float, flo
 
 
 def _mass_matrices(robot: Robot, q: Array) -> Array:
-    if robot.n < SLOW:
+    if robot.n < SLOW and not robot.floating:
         return inertia_matrix(robot, q)
     from rne.dynamics.mass_matrix import mass_matrix
 

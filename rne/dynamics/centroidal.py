@@ -15,10 +15,11 @@ from numpy.typing import ArrayLike
 
 from rne.batch.arguments import Batch, Floats, settle
 from rne.dynamics.center_of_mass import center_of_mass
-from rne.dynamics.configuration import neutral, rotate, unit_quaternions
+from rne.dynamics.configuration import neutral
 from rne.dynamics.inverse_dynamics import coriolis_vector, inverse_dynamics
 from rne.dynamics.mass_matrix import mass_matrix
 from rne.model.floating import NEUTRAL, QUATERNION
+from rne.model.quaternions import rotate, unit_quaternions
 from rne.model.robot import Robot
 
 _BASE = len(NEUTRAL)

@@ -7,13 +7,12 @@ quaternion keeps its length. Joint positions are added.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.batch.arguments import Batch, Floats, as_result, check_robot, finish, settle
-from rne.model.floating import NEUTRAL, QUATERNION, UNIT
+from rne.model.floating import NEUTRAL, QUATERNION
+from rne.model.quaternions import conjugate, product, rotate, unit_quaternions
 from rne.model.robot import Robot
 
 Array = NDArray[np.float64]
@@ -140,7 +139,7 @@ def _moved(pose: Array, v: Array, w: Array) -> Array:
     path = v + 0.5 * half**2 * along + _third(angle) * np.cross(w, along)
     turn = np.concatenate([0.5 * half * w, np.cos(0.5 * angle)], axis=1)
     unit = unit_quaternions(pose[:, QUATERNION])
-    after = unit_quaternions(_times(unit, turn))
+    after = unit_quaternions(product(unit, turn))
     return np.concatenate([pose[:, :3] + rotate(unit, path), after], axis=1)
 
 
@@ -156,33 +155,15 @@ def _third(angle: Array) -> Array:
 def _twist(start: Array, end: Array) -> Array:
     """Twists (m, 6) that lead from poses to poses, (m, 7) each."""
     unit = unit_quaternions(start[:, QUATERNION])
-    turn = _times(unit * np.array([-1.0, -1.0, -1.0, 1.0]), unit_quaternions(end[:, QUATERNION]))
+    turn = product(conjugate(unit), unit_quaternions(end[:, QUATERNION]))
     turn = np.where(turn[:, 3:] < 0, -turn, turn)
     sine = np.linalg.norm(turn[:, :3], axis=1, keepdims=True)
     angle = 2 * np.arctan2(sine, turn[:, 3:])
     w = turn[:, :3] * np.where(sine > 0, angle / np.where(sine > 0, sine, 1.0), 2.0)
-    path = rotate(unit * np.array([-1.0, -1.0, -1.0, 1.0]), end[:, :3] - start[:, :3])
+    path = rotate(conjugate(unit), end[:, :3] - start[:, :3])
     across = np.cross(w, path)
     square = angle * angle
     series = 1 / 12 + square * (1 / 720 + square * (1 / 30240 + square / 1209600))
     safe = np.where(angle < _SMALL, 1.0, angle)
     factor = np.where(angle < _SMALL, series, (1 - 0.5 * safe / np.tan(0.5 * safe)) / safe**2)
     return np.concatenate([path - 0.5 * across + factor * np.cross(w, across), w], axis=1)
-
-
-def unit_quaternions(quaternions: Array) -> Array:
-    """Quaternions (m, 4) of unit length; NaN for those that do not have it within `UNIT`."""
-    length = np.linalg.norm(quaternions, axis=1, keepdims=True)
-    return quaternions / np.where(np.abs(length - 1.0) <= UNIT, length, np.nan)
-
-
-def _times(a: Array, b: Array) -> Array:
-    """Products of quaternions, (m, 4) each, scalar last."""
-    vector = a[:, 3:] * b[:, :3] + b[:, 3:] * a[:, :3] + np.cross(a[:, :3], b[:, :3])
-    return np.concatenate([vector, a[:, 3:] * b[:, 3:] - (a[:, :3] * b[:, :3]).sum(axis=1, keepdims=True)], axis=1)
-
-
-def rotate(quaternions: Array, vectors: Array) -> Any:
-    """Vectors (m, 3) turned by unit quaternions (m, 4)."""
-    across = 2.0 * np.cross(quaternions[:, :3], vectors)
-    return vectors + quaternions[:, 3:] * across + np.cross(quaternions[:, :3], across)

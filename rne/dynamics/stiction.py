@@ -37,16 +37,19 @@ def rough_of(robot: Robot, friction: bool = True, stops: dict[str, Array] | None
     ----------
     robot : the robot.
     friction : whether there is any.
-    stops : "restitution", or "stiffness" and "damping", (n,) each; None for none.
+    stops : "restitution", or "stiffness" and "damping", one number per joint each; None for none.
     """
     limits, damping = np.zeros((at.LIMITS, robot.n)), np.zeros((robot.n, robot.n))
     limits[at.LOWER], limits[at.UPPER], limits[at.RESTITUTION] = -np.inf, np.inf, np.nan
     if friction:
         limits[[at.UP, at.DOWN]], damping = robot.links.dry_friction, robot.links.damping
     if stops is not None:
-        limits[at.LOWER], limits[at.UPPER] = robot.lower_limit, robot.upper_limit
+        joints = slice(robot.n - len(robot.joint_names), None)  # a base that floats has no stops
+        lower, upper = (x[robot.nq - robot.n :] for x in (robot.lower_limit, robot.upper_limit))
+        limits[at.LOWER], limits[at.UPPER] = lower, upper
         for name, row in (("restitution", at.RESTITUTION), ("stiffness", at.STIFFNESS), ("damping", at.DAMPING)):
-            limits[row] = stops.get(name, limits[row])
+            if name in stops:
+                limits[row, joints] = stops[name]
     if not damping.any() and stops is None and not (limits[[at.UP, at.DOWN]] > 0).any():
         return None
     damping.flags.writeable = limits.flags.writeable = False

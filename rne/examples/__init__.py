@@ -21,7 +21,7 @@ __all__ = ["EXAMPLES", "Example", "Row", "Sheet", "find", "program", "run"]
 # In the order of the courses; each module registers its functions in EXAMPLES.
 _MODULES = """
     bodies one_joint carts two_link symbols tables two_link_payload turn_and_slide spatial statics motion control
-    design derivatives legs
+    design derivatives legs flight
 """
 for _module in _MODULES.split():
     import_module(f"rne.examples.{_module}")

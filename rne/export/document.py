@@ -18,12 +18,16 @@ from rne.check import Matrix, Vector
 from rne.errors import ArgumentError, ModelError, ModelWarning, Problem, listed, shown
 
 if TYPE_CHECKING:
-    from rne.model.tree import Joint, Tree
+    from rne.model.tree import Body, Joint, Tree
 
 Array = NDArray[np.float64]
 
 UNLIMITED = 1e9
 """Replaces an infinite limit if a format requires a number (rad, m, rad/s, m/s, N m, N)."""
+
+
+FREE = "floating_base"
+"""Name of the joint of a base that floats."""
 
 
 class Losses:
@@ -133,6 +137,14 @@ def quaternion_of(rotation: Matrix) -> tuple[float, float, float, float]:
         parts[1 + k] = R[k, i] + R[i, k]
     w, x, y, z = (np.array(parts) / np.linalg.norm(parts)).tolist()
     return w, x, y, z
+
+
+def unused(name: str, among: Iterable[Body | Joint]) -> str:
+    """Return a name that none of some bodies or joints has."""
+    taken = {each.name for each in among}
+    while name in taken:
+        name += "_"
+    return name
 
 
 def in_order(tree: Tree, coordinates: Sequence[str]) -> list[Joint]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rne.check import Matrix
 from rne.export.document import (
+    FREE,
     UNLIMITED,
     Losses,
     in_order,
@@ -23,6 +24,7 @@ from rne.export.document import (
     quaternion_of,
     refuse,
     symmetric_friction,
+    unused,
     xml_text,
 )
 
@@ -41,8 +43,10 @@ NO_REST = -1.0
 """What MuJoCo reads as "not given" where the rest length of a tendon stands."""
 
 
-def mjcf_of(tree: Tree, coordinates: Sequence[str]) -> tuple[str, Losses]:
+def mjcf_of(tree: Tree, coordinates: Sequence[str], base: Sequence[str] = ()) -> tuple[str, Losses]:
     """Return a tree as MJCF, and what that cannot hold.
+
+    base : names of the 13 numbers of pose and motion of a base that floats, in named states.
 
     Raises
     ------
@@ -61,7 +65,7 @@ def mjcf_of(tree: Tree, coordinates: Sequence[str]) -> tuple[str, Losses]:
         losses.add("coordinates stand in the order of the bodies", ", ".join(writer.order))
     _add_tendons(root, tree)
     _add_followers(root, tree)
-    _add_keyframes(root, tree, writer.moving)
+    _add_keyframes(root, tree, writer.moving, base)
     return xml_text(root, tree), losses
 
 
@@ -81,13 +85,15 @@ class _Bodies:
 
     def world(self) -> ET.Element:
         """Return the world with all bodies in it."""
-        children = {joint.child: joint for joint in self._tree.joints}
-        (root,) = (body for body in self._tree.bodies if body.name not in children)
-        if WORLD in children:
+        children = {joint.child for joint in self._tree.joints}
+        root = self._body[self._tree.root]
+        if WORLD in children or (root.name == WORLD and self._tree.floating):
             raise refuse(self._tree, f"link {WORLD!r}", "MuJoCo has a world of its own, which is the root; rename it")
         for joint in self._tree.joints:
             if joint.movable:
-                self._find_stand_in(joint)
+                self._find_stand_in(joint.child)
+        if self._tree.floating:
+            self._find_stand_in(root.name)
         world = ET.Element("worldbody")
         if root.name == WORLD:
             if root.mass or np.any(root.inertia):
@@ -95,14 +101,16 @@ class _Bodies:
             elements = {root.name: world}
         else:
             elements = {root.name: ET.SubElement(world, "body", name=root.name)}
-            _add_inertia(elements[root.name], root, False, self._losses)
+            if self._tree.floating:
+                ET.SubElement(elements[root.name], "freejoint", name=unused(FREE, self._tree.joints))
+            _add_inertia(elements[root.name], root, root.name in self._stand_ins, self._losses)
         for joint in self._depth_first(root.name):
             elements[joint.child] = self._add(elements[joint.parent], joint)
         return world
 
-    def _find_stand_in(self, joint: Joint) -> None:
+    def _find_stand_in(self, moved: str) -> None:
         """Mark the body that needs mass or inertia from nowhere, if what a joint moves is too little for MuJoCo."""
-        bolted = [joint.child]
+        bolted = [moved]
         for name in bolted:
             bolted += [behind.child for behind in self._behind.get(name, []) if not behind.movable]
         if not any(_weighs(self._body[name]) for name in bolted):
@@ -231,7 +239,7 @@ def _add_followers(root: ET.Element, tree: Tree) -> None:
         root.append(equality)
 
 
-def _add_keyframes(root: ET.Element, tree: Tree, moving: Sequence[str]) -> None:
+def _add_keyframes(root: ET.Element, tree: Tree, moving: Sequence[str], base: Sequence[str]) -> None:
     """Add the named states; a follower stands where its leader puts it."""
     if not tree.states:
         return
@@ -251,4 +259,18 @@ def _add_keyframes(root: ET.Element, tree: Tree, moving: Sequence[str]) -> None:
 
     for state in tree.states:
         q, qd = values(state.q, True), values(state.qd, False)
+        if tree.floating:
+            pose, motion = _base_of(base, dict(state.q), dict(state.qd))
+            q, qd = f"{pose} {q}".rstrip(), f"{motion} {qd}".rstrip()
         ET.SubElement(keyframe, "key", name=state.name, qpos=q, qvel=qd)
+
+
+def _base_of(base: Sequence[str], q: Mapping[str, float], qd: Mapping[str, float]) -> tuple[str, str]:
+    """Return pose and motion of a base as MuJoCo has them: the scalar first, the linear velocity in world axes."""
+    place, turn = base[:3], base[3:7]
+    x, y, z, w = (q.get(name, float(name == turn[-1])) for name in turn)
+    pose = [*(q.get(name, 0.0) for name in place), w, x, y, z]
+    motion = np.array([qd.get(name, 0.0) for name in base[7:]])
+    r, v = np.array([x, y, z]), motion[:3]
+    across = 2 * np.cross(r, v) / (x * x + y * y + z * z + w * w)
+    return numbers(pose), numbers([*(v + w * across + np.cross(r, across)), *motion[3:]])

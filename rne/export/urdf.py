@@ -10,7 +10,18 @@ import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rne.export.document import UNLIMITED, Losses, in_order, number, numbers, rpy_of, symmetric_friction, xml_text
+from rne.export.document import (
+    FREE,
+    UNLIMITED,
+    Losses,
+    in_order,
+    number,
+    numbers,
+    rpy_of,
+    symmetric_friction,
+    unused,
+    xml_text,
+)
 
 if TYPE_CHECKING:
     from rne.model.tree import Body, Joint, Pose, Tree
@@ -37,6 +48,8 @@ def urdf_of(tree: Tree, coordinates: Sequence[str]) -> tuple[str, Losses]:
         losses.add(f"the gravity {tuple(tree.gravity)} is not written, readers take that of the Earth along -z")
     root = ET.Element("robot", name=tree.name)
     joints = in_order(tree, coordinates)
+    if tree.floating:
+        root.extend(_free(tree))
     root.extend([_link(body) for body in tree.bodies])
     root.extend([_joint(joint, losses) for joint in joints])
     for joint in joints:
@@ -44,6 +57,15 @@ def urdf_of(tree: Tree, coordinates: Sequence[str]) -> tuple[str, Losses]:
     for coupling in tree.couplings:
         losses.add("springs and dampers between joints are not written", f"{coupling.first} - {coupling.second}")
     return xml_text(root, tree), losses
+
+
+def _free(tree: Tree) -> list[ET.Element]:
+    """Return a link for the world, and the floating joint on which the root hangs."""
+    world = unused("world", tree.bodies)
+    joint = ET.Element("joint", name=unused(FREE, tree.joints), type="floating")
+    ET.SubElement(joint, "parent", link=world)
+    ET.SubElement(joint, "child", link=tree.root)
+    return [ET.Element("link", name=world), joint]
 
 
 def _link(body: Body) -> ET.Element:

@@ -8,17 +8,18 @@ from dataclasses import dataclass, field
 
 from rne.check import unknown_name
 from rne.errors import ArgumentError, FileError, close_names, did_you_mean, shown
+from rne.files.base_pose import wanted as wanted_names
 from rne.files.guesses import fitting, miscounted, options
 from rne.files.patterns import (
     NameColumns,
     advice,
     check_order,
-    expected,
     name_columns,
     quantity_of,
     seconds_of,
     split,
 )
+from rne.model.floating import OF_POSITION, OF_VELOCITY, columns_of
 from rne.model.robot import Robot
 
 QUANTITIES = ("q", "qd", "qdd", "tau")
@@ -34,7 +35,8 @@ class Columns:
     Parameters
     ----------
     names : of all columns of the file.
-    groups : by quantity that is there (q, qd, qdd, tau), the places of its columns, in the order of the joints.
+    groups : by quantity that is there (q, qd, qdd, tau), the places of its columns, in the order of the joints; those
+        of a base that floats come first.
     wrenches : by frame, the places of fx, fy, fz, mx, my, mz.
     time : place of the column t, if there is one.
     missing : the quantities that were asked for and are not there.
@@ -180,13 +182,12 @@ def match(
     if labels is not None and order is not None:
         for key in quantities:
             beside = labels.beside(key, names)
-            standard = any(f"{key}_{joint}" in names for joint in robot.joint_names)
+            standard = any(column in names for column in columns_of(robot, key))
             if key not in rename and beside is not None and not standard:
                 rename[key] = [beside.replace("{0}", labels.numbers[order.index(joint)]) for joint in robot.joint_names]
         remarks.append(f"joints by the names in the columns {labels.columns[0]}, ...: {', '.join(order or ())}")
     wanted = {
-        key: expected(key, rename.get(key, key + "_{joint}"), robot.joint_names, _order_of(key, rename, order, joints))
-        for key in quantities
+        key: wanted_names(robot, key, rename.get(key), _order_of(key, rename, order, joints)) for key in quantities
     }
     meant = {time, *(name for group in [*wanted.values(), *loads.values()] for name in group)}
     place = {name: k for k, name in enumerate(names)}
@@ -316,6 +317,11 @@ def _leave_aside(
     """Return remarks on columns that mean nothing; raise for those that look like a joint the robot has not."""
     known = {f"{quantity}_{joint.name}" for quantity in quantities for joint in robot.tree.joints}
     strange = [name for name in others if name not in known and name.startswith(tuple(f"{g}_" for g in quantities))]
+    if not robot.floating and any(name.partition("_")[2] in (*OF_POSITION, *OF_VELOCITY) for name in strange):
+        raise FileError(
+            f"{where}: columns of a base that floats: {_listed(strange)}; that of {robot.name} is fixed: load it with "
+            "floating=True (--floating)"
+        )
     if strange:
         raise FileError(f"{where}: columns of joints that {robot.name} does not have: {_suggest(strange, wanted)}")
     remarks = []

@@ -19,6 +19,8 @@ from rne.files.plausible import mostly_repeated
 from rne.files.times import seconds, wrap_hint
 from rne.files.trajectory import Trajectory
 from rne.files.unwrapped import Unwrap, Unwrapper
+from rne.model.floating import QUATERNION
+from rne.trajectory import base_motion
 from rne.trajectory.filters import LIMIT, Collector, Filter, usual_step, wish_of
 
 Floats = NDArray[Any]
@@ -31,7 +33,8 @@ _STATES, _OF_EACH = 64, 8  # pieces, and rows of each, at which the mass matrix 
 class Differentiated:
     r"""A trajectory whose missing velocities and accelerations are made by the filter of `rne.differentiate`.
 
-    Where velocities are there, accelerations are their first derivatives; else both come from the positions. What is
+    Where velocities are there, accelerations are their first derivatives; else both come from the positions, those of a
+    base that floats in its own axes. What is
     there, torques included if wanted, passes the same filter. It is chosen in a first pass through the file; of a pipe,
     which can be read but once, from the first 131,072 rows. The results do not depend on the chunks, to the last bit.
 
@@ -43,7 +46,7 @@ class Differentiated:
         refused. An empty sequence leaves all as it is.
     torques : whether torques pass the filter, too, as a comparison with a model needs it. If not, they stay as they
         are: an identification from them is unbiased, since a filter would round the steps of Coulomb friction.
-    filter : once it is chosen, with the attributes cutoff, noise and edge, (n,) each; None before.
+    filter : once it is chosen, with the attributes cutoff, noise and edge, one number a column of q; None before.
     duplicates, gaps : counted in reading: rows with the time of the row before, and gaps in time.
 
     Examples
@@ -78,6 +81,7 @@ class Differentiated:
             told = f"; try {advice({'t': like})}" if like else ""
             raise FileError(f"{self.motion.where}: without a column t nothing can be differentiated{told}")
         self._unwrapper = Unwrapper(self.motion.robot, self.unwrap)
+        self._floats = self.motion.robot.floating
         self._states: list[Floats] = []
 
     @property
@@ -101,7 +105,8 @@ class Differentiated:
             return None
         states = np.concatenate(self._states)
         M = mass_matrix(self.motion.robot, states[np.isfinite(states).all(axis=1)])
-        noise: Floats = np.sqrt(((M**2) @ np.nan_to_num(self.filter.noise) ** 2).sum(axis=0) / max(1, len(M)))
+        left = base_motion.noise_of_rates(self.filter.noise) if self._floats else self.filter.noise
+        noise: Floats = np.sqrt(((M**2) @ np.nan_to_num(left) ** 2).sum(axis=0) / max(1, len(M)))
         return noise
 
     def pieces(self) -> Iterator[Callable[[], Chunk]]:
@@ -132,17 +137,17 @@ class Differentiated:
         yield from self._filtered(_both(first, rest))
 
     def _choose(self, events: Iterator[_Event]) -> None:
-        collector, interval = Collector(self.motion.robot.n), np.inf
+        collector, interval = Collector(self.motion.robot.nq), np.inf
         for k, (chunk, t, begins) in enumerate(events):
             if k == 0:
                 interval = usual_step(t)[0]
             if begins and k:
                 collector.end()
-            collector.add(t, chunk.arrays[self._keys[0]])
+            collector.add(t, self._column_by_column(chunk, self._keys[0]))
         collector.end()
         self._interval = interval
         derivative = 1 if self._keys[0] == "qd" else 2
-        self.filter = Filter(self._wish, collector, interval, self.motion.robot.n, derivative)
+        self.filter = Filter(self._wish, collector, interval, self.motion.robot.nq, derivative)
 
     def _filtered(self, events: Iterator[_Event]) -> Iterator[Callable[[], Chunk]]:
         assert self.filter is not None
@@ -166,7 +171,8 @@ class Differentiated:
         if held is not None:
             yield from self._emit(held, ended=True)
         elif empty is not None:
-            none = replace(empty, arrays={**empty.arrays, **dict.fromkeys(self.missing, empty.arrays["q"])})
+            rates = empty.arrays["q"][:, : self.motion.robot.n]
+            none = replace(empty, arrays={**empty.arrays, **dict.fromkeys(self.missing, rates)})
             yield lambda: none
 
     def _emit(self, held: _Held, ended: bool) -> Iterator[Callable[[], Chunk]]:
@@ -190,12 +196,15 @@ class Differentiated:
         chosen, keys = self.filter, self._keys
 
         def read() -> Chunk:
-            rows = np.stack([chunk.arrays[key] for key in keys], axis=1).astype(np.float64, copy=False)
-            made = chosen.piece(t, rows, core, number, end, 1 if keys[0] == "qd" else 2)
+            rows = np.stack([self._column_by_column(chunk, key) for key in keys], axis=1)
+            made = chosen.piece(t, rows.astype(np.float64, copy=False), core, number, end, 1 if keys[0] == "qd" else 2)
             kind = chunk.arrays["q"].dtype
-            fresh = {key: made[0][:, k].astype(kind, copy=False) for k, key in enumerate(keys)}
+            fresh = {key: made[0][:, k] for k, key in enumerate(keys)}
             names = ("qdd",) if keys[0] == "qd" else ("qd", "qdd")
-            fresh |= {key: part[:, 0].astype(kind, copy=False) for key, part in zip(names, made[1:], strict=True)}
+            fresh |= {key: part[:, 0] for key, part in zip(names, made[1:], strict=True)}
+            if self._floats:
+                fresh = _of_base(fresh, made="qd" not in keys)
+            fresh = {key: array.astype(kind, copy=False) for key, array in fresh.items()}
             part = cut(chunk, core.start, core.stop)
             if len(self._states) < _STATES and part.rows:
                 self._states.append(fresh["q"][:: max(1, part.rows // _OF_EACH)].astype(np.float64))
@@ -203,6 +212,11 @@ class Differentiated:
             return replace(part, arrays={**part.arrays, **kept})
 
         return read
+
+    def _column_by_column(self, chunk: Chunk, key: str) -> Floats:
+        """Return a quantity with a column for each of q, where the base floats."""
+        array = chunk.arrays[key]
+        return base_motion.widened(array) if self._floats and key != "q" else array
 
     def _stretches(self) -> Iterator[_Event]:
         """Yield chunks that span no gap, with their times, and whether they begin a stretch."""
@@ -237,11 +251,16 @@ class Differentiated:
     def _parts(self) -> Iterator[tuple[Chunk, Floats]]:
         """Yield chunks with their times checked; the first is long enough to know the usual step."""
         last, origin = -np.inf, None
+        turn = np.full(4, np.nan)
         first: list[tuple[Chunk, Floats]] | None = []
         for read in self.motion.pieces(self.unwrap):
             chunk = read()
             if "qd" in self.missing:
                 chunk = self._unwrapper(self.motion.name, chunk)
+            if self._floats and chunk.rows:
+                q = base_motion.steady(chunk.arrays["q"], turn)
+                turn = q[-1, QUATERNION] if np.isfinite(q[-1, QUATERNION]).all() else turn
+                chunk = replace(chunk, arrays={**chunk.arrays, "q": q.astype(chunk.arrays["q"].dtype, copy=False)})
             if origin is None:
                 origin = chunk.t[0] if chunk.t else None
             t = self._times(chunk, origin, last)
@@ -291,6 +310,17 @@ class _Held:
     def drop(self, rows: int) -> None:
         if rows > 0:
             self.chunk, self.t = cut(self.chunk, rows, self.chunk.rows), self.t[rows:]
+
+
+def _of_base(fresh: dict[str, Floats], made: bool) -> dict[str, Floats]:
+    """Return filtered quantities as they are of a base that floats; made : whether rates come from the positions."""
+    if made:
+        q, qd, qdd = base_motion.moved(fresh["q"], fresh["qd"], fresh["qdd"])
+    else:
+        q = base_motion.steady(fresh["q"])
+        qd, qdd = (base_motion.narrowed(fresh[key]) for key in ("qd", "qdd"))
+    more = {"tau": base_motion.narrowed(fresh["tau"])} if "tau" in fresh else {}
+    return {"q": q, "qd": qd, "qdd": qdd, **more}
 
 
 def _one(parts: list[tuple[Chunk, Floats]]) -> tuple[Chunk, Floats]:

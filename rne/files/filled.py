@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rne.errors import FileError
+from rne.files.base_pose import interpolated, whole
 from rne.files.chunk import Chunk, joined
 from rne.files.times import seconds
 from rne.files.unwrapped import NEAR, TURN, Unwrapper
@@ -39,7 +41,7 @@ def filled(where: str, pieces: Iterable[Read], how: str, unwrapper: Unwrapper) -
     FileError
         Too many rows are without a number, or an angle that should not wrap jumps by nearly a turn across them.
     """
-    chunks = (read() for read in pieces)
+    chunks = (whole(read()) if unwrapper.floating else read() for read in pieces)
     for chunk in _last(chunks) if how == "last" else _linear(where, chunks, unwrapper):
         yield lambda chunk=chunk: chunk  # type: ignore[misc]
 
@@ -95,17 +97,23 @@ def _between(where: str, chunk: Chunk, origin: Any, unwrapper: Unwrapper) -> Chu
     x = np.arange(chunk.rows, dtype=float)
     if chunk.t is not None and chunk.rows:
         x = seconds(where, chunk.t, chunk.first, origin)
-    arrays = {}
-    for key, array in chunk.arrays.items():
-        arrays[key] = array.copy()
+
+    def fill(array: Floats, angles: bool) -> Floats:
+        full = array.copy()
         for k in range(array.shape[1]):
             known = np.isfinite(array[:, k]) & np.isfinite(x)
             gaps = np.isnan(array[:, k])
             if gaps.any() and known.any():
-                arrays[key][gaps, k] = np.interp(x[gaps], x[known], array[known, k], left=np.nan, right=np.nan)
-                if key == "q" and (unwrapper.taken[k] or unwrapper.refused[k]):
-                    _turn(where, chunk.first, k, unwrapper, x, np.flatnonzero(known), arrays[key])
-    return _counted(chunk, arrays)
+                full[gaps, k] = np.interp(x[gaps], x[known], array[known, k], left=np.nan, right=np.nan)
+                if angles and (unwrapper.taken[k] or unwrapper.refused[k]):
+                    _turn(where, chunk.first, k, unwrapper, x, np.flatnonzero(known), full)
+        return full
+
+    arrays = {key: fill(array, False) for key, array in chunk.arrays.items() if key != "q"}
+    fill_q = functools.partial(fill, angles=True)
+    q = chunk.arrays["q"]
+    arrays["q"] = interpolated(q, fill_q) if unwrapper.floating else fill_q(q)
+    return _counted(chunk, {key: arrays[key] for key in chunk.arrays})
 
 
 def _turn(where: str, first: int, k: int, unwrapper: Unwrapper, x: Floats, known: NDArray[np.int64], q: Floats) -> None:

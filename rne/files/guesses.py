@@ -21,7 +21,11 @@ def fitting(names: Sequence[str], robot: Robot, quantities: Sequence[str]) -> di
     """
     found: dict[str, list[tuple[bool, int, str]]] = {}
     bare = []
-    patterns = [*by_joint(names, robot.joint_names), *by_number(names, robot.n), *_by_words(names, robot.joint_names)]
+    patterns = [
+        *by_joint(names, robot.joint_names),
+        *by_number(names, len(robot.joint_names)),
+        *_by_words(names, robot.joint_names),
+    ]
     for k, pattern in enumerate(dict.fromkeys(patterns)):
         kind = quantity_of(pattern)
         if kind is not None and kind[0] in quantities:
@@ -41,8 +45,8 @@ def miscounted(names: Sequence[str], robot: Robot) -> str:
     for pattern, count in numbered(names):
         kind = quantity_of(pattern)
         positions = kind[0] == "q" if kind is not None else _is_bare(pattern, robot)
-        if positions and count != robot.n and count > 1:
-            return f"; {pattern!r} has {count} columns, and {robot.name} {robot.n} coordinates"
+        if positions and count != len(robot.joint_names) and count > 1:
+            return f"; {pattern!r} has {count} columns, and {robot.name} {len(robot.joint_names)} coordinates"
     return ""
 
 

@@ -156,6 +156,8 @@ def check_order(where: str, names: Sequence[str], robot: Robot) -> None:
 
 def by_joint(names: Sequence[str], joints: Sequence[str]) -> Iterator[str]:
     """Yield the patterns with {joint} of which all columns are there."""
+    if not joints:
+        return
     known = set(names)
     first = joints[0]
     for name in names:

@@ -49,7 +49,9 @@ class Plausible:
         self._coarse, self._still, self._all_steps, self._falls = coarse, 0, 0, 0
         self._where, self._named = where, named
         self._lower, self._upper = robot.lower_limit, robot.upper_limit
-        self._angular = np.array([robot.joint(name).kind == "revolute" for name in robot.joint_names])
+        kinds = [robot.joint(name).kind == "revolute" for name in robot.joint_names]
+        self._joints = len(kinds)
+        self._angular = np.array([False] * (robot.nq - len(kinds)) + kinds)
         self._lock = threading.Lock()
         self._rows = self._beyond = self._within = 0
         self._products: dict[str, Floats] = {}
@@ -76,7 +78,7 @@ class Plausible:
                 self._all_steps += len(steps)
                 for key, rate in (("q", "qd"), ("qd", "qdd")):
                     if key in chunk.arrays and rate in chunk.arrays:
-                        sums = _products(chunk.arrays, key, rate, steps)
+                        sums = _products(chunk.arrays, key, rate, steps, self._joints)
                         self._products[key] = self._products.get(key, np.zeros(3)) + sums
 
     def _times(self, chunk: Chunk) -> Floats | None:
@@ -141,10 +143,11 @@ class Plausible:
         return f"{said}; are the units right (--unit, --time-unit)?"
 
 
-def _products(arrays: Mapping[str, Floats], key: str, rate: str, steps: Floats) -> Floats:
+def _products(arrays: Mapping[str, Floats], key: str, rate: str, steps: Floats, joints: int) -> Floats:
     """Return sums of products of differences and rate times step: mixed, of the differences, of the others."""
-    change = np.diff(arrays[key], axis=0)
-    wanted = (arrays[rate][1:] + arrays[rate][:-1]) / 2 * steps[:, None]
+    before, rates = (x[:, x.shape[1] - joints :] for x in (arrays[key], arrays[rate]))
+    change = np.diff(before, axis=0)
+    wanted = (rates[1:] + rates[:-1]) / 2 * steps[:, None]
     with np.errstate(invalid="ignore"):
         good = np.isfinite(change) & np.isfinite(wanted) & (steps > 0)[:, None]
     if key == "q":  # a jump by a turn says nothing

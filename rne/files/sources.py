@@ -12,6 +12,7 @@ from rne.files.columns import QUANTITIES, WRENCH
 from rne.files.csv_fast import Csv
 from rne.files.layout import read_layout
 from rne.files.npy import Arrays
+from rne.model.floating import columns_of
 from rne.model.robot import Robot
 
 
@@ -40,7 +41,7 @@ def open_source(
         return Parquet(stream, name)
     if kind == "arrow":
         return Arrow(stream, name)
-    widths = {key: [f"{key}_{joint}" for joint in robot.joint_names] for key in QUANTITIES}
+    widths = {key: columns_of(robot, key) for key in QUANTITIES}
     widths |= {frame: [f"{part}_{frame}" for part in WRENCH] for frame in wrenches}
     if kind == "csv":
         return Csv(

@@ -15,6 +15,7 @@ from rne.batch.arguments import check_robot
 from rne.check import at_home, check_choice, check_flag, whole_number
 from rne.errors import ArgumentError, FileError, shown
 from rne.files.base import Piece, Source, numbers_of
+from rne.files.base_pose import check_quaternions
 from rne.files.chunk import Chunk
 from rne.files.columns import LOAD, Columns, check_asked, check_names, match
 from rne.files.extra import pa
@@ -39,6 +40,9 @@ class Trajectory:
     array a column) and NPY (fields by name, or the first of q, qd, qdd, tau side by side, with t in front or without;
     refused where that may mean several things), by the suffix. The columns are q_<joint>, qd_<joint>, qdd_<joint>,
     tau_<joint> and t, in any order; q must be there. What else there is, in an NPZ of any shape, is left aside.
+    Of a base that floats there are columns, too, q_base_x to q_base_qw, qd_base_vx to qd_base_wz and so on, as in
+    `Robot.position_names` and `Robot.coordinate_names`; where they have no names, the scalar of the quaternion is its
+    last number. A quaternion that does not have unit length within 0.001 is an error.
 
     It may be gone through again, from the beginning, unless it is a pipe.
 
@@ -50,10 +54,10 @@ class Trajectory:
     quantities : of q, qd, qdd and tau, those to read.
     wrenches : frames whose wrenches to read, from columns ``fx_<frame>, fy_<frame>`` and so on.
     rename : how the columns of the file are called where they are called otherwise: by quantity a pattern with {joint}
-        for the name of the joint, {0} or {1} for its number from zero or one, as ``{"q": "position_{joint}"}``, or the
-        names of the columns themselves, in the order of the joints; the column t by its name, as ``{"t": "time"}``, or
-        two, ``{"t": "sec+nanosec"}``; wrenches by ``f_ext:`` and the frame, with six columns or a pattern with {axis}
-        for fx, fy, fz, mx, my, mz. What is named here must be there.
+        for the name of the joint (or of a number of the base), {0} or {1} for its number from zero or one, as ``{"q":
+        "position_{joint}"}``, or the names of the columns themselves, in the order of the joints; the column t by its
+        name, as ``{"t": "time"}``, or two, ``{"t": "sec+nanosec"}``; wrenches by ``f_ext:`` and the frame, with six
+        columns or a pattern with {axis} for fx, fy, fz, mx, my, mz. What is named here must be there.
     joints : names of the joints in the order in which the file numbers them (it may have more than the robot); that of
         the robot by default. Where columns of names stand beside those of positions, as name0 and position0 of ROS
         joint states, these are used.
@@ -118,7 +122,7 @@ class Trajectory:
         format: str | None = None,  # noqa: A002
         name: str | None = None,
     ) -> None:
-        check_robot(robot)
+        check_robot(robot, floating=True)
         if not robot.n:
             raise ArgumentError(f"{robot.name} has no movable joint")
         check_format(format)
@@ -130,15 +134,14 @@ class Trajectory:
         if fill is not None:
             check_choice("fill", fill, FILLS)
         check_names("header", header or ())
-        if topic is not None and not isinstance(topic, str):
-            raise ArgumentError(f"topic: wanted a name, got {shown(topic)}")
         self._fill = fill
         if chunk is not None:
             whole_number("chunk", chunk, 1)
         if not isinstance(path, str | Path) and not hasattr(path, "read"):
             raise ArgumentError(f"path: wanted a path or an open stream, got {shown(path)}")
-        if name is not None and not isinstance(name, str):
-            raise ArgumentError(f"name: wanted a name, got {shown(name)}")
+        for argument, text in (("topic", topic), ("name", name)):
+            if text is not None and not isinstance(text, str):
+                raise ArgumentError(f"{argument}: wanted a name, got {shown(text)}")
         self.robot = robot
         self._rows, self._dtype = chunk, np.dtype(np.float32 if single else np.float64)
         self._passes, self._closed, self._own = 0, False, isinstance(path, str | Path)
@@ -177,13 +180,13 @@ class Trajectory:
             self._opened = stack.pop_all()
 
     def _places(self) -> list[int]:
-        groups = [*self.columns.groups.values(), *self.columns.wrenches.values()]
+        groups = (*self.columns.groups.values(), *self.columns.wrenches.values())
         return [place for group in groups for place in group]
 
     def _kept(self) -> list[int]:
         """Return the indices of the columns that are not numbers of a quantity: times, and names of joints."""
-        places = (self.columns.time, self.columns.nanoseconds, *self.columns.labels)
-        return [place for place in places if place is not None]
+        time = (self.columns.time, self.columns.nanoseconds)
+        return [place for place in (*time, *self.columns.labels) if place is not None]
 
     @staticmethod
     def _named(columns: Columns) -> str | None:
@@ -295,9 +298,10 @@ class Trajectory:
             key: self._joined(following, len(places), self._factors.get(key))
             for key, places in self.columns.groups.items()
         }
+        if self.robot.floating:
+            check_quaternions(self.name, piece.first, arrays["q"], self.columns.named_groups["q"])
         wrenches = {frame: self._joined(following, len(places)) for frame, places in self.columns.wrenches.items()}
-        chunk = Chunk(piece.first, t, arrays, wrenches, nulls)
-        self._plausible.look(chunk)
+        self._plausible.look(chunk := Chunk(piece.first, t, arrays, wrenches, nulls))
         return chunk
 
     def doubts(self, differentiated: bool = False) -> list[str]:

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rne.errors import ArgumentError, shown
+from rne.files.base_pose import base_names
+from rne.model.floating import of_joints
 from rne.model.robot import Robot
 
 Floats = NDArray[np.float64]
@@ -24,7 +26,7 @@ _GAINS = ("A", "mA", "%", "percent")  # a torque only with a constant for each j
 
 
 def factors(robot: Robot, quantity: str, text: object, joints: Sequence[str] | None = None) -> Floats | None:
-    """Return what the numbers of a quantity are multiplied by, (n,); None for SI units.
+    """Return what the numbers of a quantity of the joints are multiplied by, (joints,); None for SI units.
 
     Parameters
     ----------
@@ -73,7 +75,7 @@ def factors(robot: Robot, quantity: str, text: object, joints: Sequence[str] | N
     if len(words) != len(order):
         raise ArgumentError(f"{argument}: wanted one unit, or {len(order)}, one a joint, got {len(words)}")
     words = [words[order.index(joint)] for joint in robot.joint_names]
-    found = np.empty(robot.n)
+    found = np.empty(len(angular))
     for k, (word, is_angle) in enumerate(zip(words, angular, strict=True)):
         if word not in (angles if is_angle else lengths):
             what = "an angle" if is_angle else "a length"
@@ -100,9 +102,10 @@ def _by_gain(argument: str, robot: Robot, unit: str, text: str | None, order: Se
     if text is None:
         if unit in ("A", "mA"):
             raise ArgumentError(f"{argument}: wanted {unit}:GAIN, or a gain a joint with commas, N m/A; got {unit!r}")
-        if not np.isfinite(robot.effort_limit).all():
+        limits = of_joints(robot, robot.effort_limit)
+        if not np.isfinite(limits).all():
             raise ArgumentError(f"{argument}: some joints of {robot.name} have no effort limit; wanted %:RATED, in N m")
-        return part * robot.effort_limit
+        return part * limits
     try:
         gains = [float(number) for number in re.split(r"\s*,\s*", text.strip())]
     except ValueError:
@@ -112,14 +115,14 @@ def _by_gain(argument: str, robot: Robot, unit: str, text: str | None, order: Se
             f"{argument}: wanted 1 or {len(order)} numbers after {unit}: ({', '.join(order)}), got {text!r}"
         )
     if len(gains) == 1:
-        return np.full(robot.n, part * gains[0])
+        return np.full(len(robot.joint_names), part * gains[0])
     return part * np.array([gains[order.index(joint)] for joint in robot.joint_names])
 
 
 def check_units(
     robot: Robot, units: object, quantities: Sequence[str], joints: Sequence[str] | None = None
 ) -> dict[str, Floats]:
-    """Return the factors by quantity, of those quantities that are read and are not SI.
+    """Return the factors by quantity, of those that are read and are not SI; one for the numbers of the base.
 
     Raises
     ------
@@ -131,7 +134,11 @@ def check_units(
     if not isinstance(units, Mapping) or not set(units) <= {*_PER, "tau"}:
         raise ArgumentError(f"units: wanted a mapping from q, qd, qdd or tau to a unit, got {shown(units)}")
     found = {key: factors(robot, key, unit, joints) for key, unit in units.items()}
-    return {key: factor for key, factor in found.items() if factor is not None and key in quantities}
+    return {
+        key: np.concatenate([np.ones(len(base_names(robot, key))), factor])
+        for key, factor in found.items()
+        if factor is not None and key in quantities
+    }
 
 
 _WORDS = {

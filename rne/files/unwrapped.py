@@ -33,8 +33,9 @@ class Unwrapper:
     Attributes
     ----------
     turns : by joint, how many jumps were taken out.
-    names : of the joints.
-    taken, refused : (n,) of which joints jumps are taken out, and of which they are refused.
+    names : of the numbers in q.
+    floating : whether the base floats.
+    taken, refused : (nq,) of which joints jumps are taken out, and of which they are refused.
 
     Raises
     ------
@@ -58,16 +59,17 @@ class Unwrapper:
                 raise unknown_name("unwrap", "coordinate", name, names)
             if robot.joint(name).kind != "revolute":
                 raise ArgumentError(f"unwrap: {name} is {robot.joint(name).kind}; only angles have turns")
-        self.names = names
-        angular = np.array([robot.joint(name).kind == "revolute" for name in names])
+        self.floating = robot.floating
+        self.names = robot.position_names  # what the base has of them does not wrap
+        angular = np.array([name in names and robot.joint(name).kind == "revolute" for name in self.names])
         continuous = angular & np.isinf(robot.lower_limit) & np.isinf(robot.upper_limit)
-        asked = np.array([name in (joints or ()) for name in names])
+        asked = np.array([name in (joints or ()) for name in self.names])
         nothing = joints is not None and not joints
-        self.taken = np.zeros(len(names), bool) if nothing else continuous | asked
-        self.refused = np.zeros(len(names), bool) if nothing else angular & ~self.taken
-        self._last: NDArray[Any] = np.full(len(names), np.nan)
-        self._step = np.zeros(len(names))
-        self._offset = np.zeros(len(names))
+        self.taken = np.zeros(robot.nq, bool) if nothing else continuous | asked
+        self.refused = np.zeros(robot.nq, bool) if nothing else angular & ~self.taken
+        self._last: NDArray[Any] = np.full(robot.nq, np.nan)
+        self._step = np.zeros(robot.nq)
+        self._offset = np.zeros(robot.nq)
         self.turns: dict[str, int] = {}
 
     def __call__(self, where: str, chunk: Chunk) -> Chunk:

@@ -28,14 +28,15 @@ def complaint(controller: Any) -> str:
 
 
 @inline_allocating
-def _ask(controller, t, q, qd, tau, rows, n):
+def _ask(controller, t, q, qd, tau, rows):
     """Fill `tau` (rows * n) by a controller, which is called for single states."""
+    nq, n = q.shape[0] // max(rows, 1), tau.shape[0] // max(rows, 1)
     for j in range(rows * n):
         tau[j] = 0.0
     for row in range(rows):
         own = slice(row * n, row * n + n)
         # Copies: a controller that modifies its arguments must not change the state.
-        controller(t, q[own].copy(), qd[own].copy(), tau[own])
+        controller(t, q[row * nq : row * nq + nq].copy(), qd[own].copy(), tau[own])
 
 
 @internal_allocating
@@ -54,7 +55,7 @@ def torques(drive, law, first, rows, t, near, motion, tau):
         asked, addresses = scratch
         control.torques(law, first, t, near, motion, tau, asked, addresses)
     elif controlled:
-        _ask(controller, t, q, qd, tau, rows, q.shape[0] // max(rows, 1))
+        _ask(controller, t, q, qd, tau, rows)
     else:
         part = (t - since) / span if span > 0.0 else 0.0
         for j in range(tau.shape[0]):

@@ -77,6 +77,8 @@ def torques(law, first, t, near, motion, tau, asked, addresses):
 
     near : a time close to t that selects the piece of the reference where two pieces meet.
     motion : (q, qd, integral, rate), (rows * n) each. asked, addresses : as `scratch` returns them.
+    Of a robot whose base floats, q, qd and tau have numbers of the base in front of the n joints, which alone have
+    torques.
     law : (model; inverse dynamics for one state, and for batches, one of them None; its loads; gains (samples, 4, n);
     breaks (K,) of the reference in time; its pieces (samples, K - 1, 6, n), polynomials in the elapsed fraction; what
     the model adds; whether only the measured velocity is fed back).
@@ -85,8 +87,11 @@ def torques(law, first, t, near, motion, tau, asked, addresses):
     model, one, many, loads, gains, breaks, pieces, kind, on_measurement = law
     q, qd, integral, rate = motion
     n = gains.shape[2]
-    m = q.shape[0]
+    m = integral.shape[0]
     rows = m // max(n, 1)
+    nq, nv = q.shape[0] // max(rows, 1), tau.shape[0] // max(rows, 1)
+    for j in range(tau.shape[0]):
+        tau[j] = 0.0
     k, u, pace = _piece(breaks, t, near)
     for row in range(rows):
         s = first + row
@@ -96,29 +101,36 @@ def torques(law, first, t, near, motion, tau, asked, addresses):
             r = c0 + u * (c1 + u * (c2 + u * (c3 + u * (c4 + u * c5))))
             rd = pace * (c1 + u * (2 * c2 + u * (3 * c3 + u * (4 * c4 + u * (5 * c5)))))
             rdd = pace * pace * (2 * c2 + u * (6 * c3 + u * (12 * c4 + u * (20 * c5))))
-            i = row * n + j
-            e = r - q[i]
-            ed = -qd[i] if on_measurement else rd - qd[i]
+            i, v = row * n + j, (row + 1) * nv - n + j
+            position, velocity = q[(row + 1) * nq - n + j], qd[v]
+            e = r - position
+            ed = -velocity if on_measurement else rd - velocity
             feedback = gains[s, KP, j] * e + gains[s, KI, j] * integral[i] + gains[s, KD, j] * ed
-            rate[i], tau[i] = e, feedback
+            rate[i], tau[v] = e, feedback
             if kind == COMPUTED:
                 wanted = rdd + feedback
-                asked[i], asked[m + i], asked[2 * m + i], tau[i] = q[i], _moving(qd[i], wanted), wanted, 0.0
+                asked[i], asked[m + i], asked[2 * m + i], tau[v] = position, _moving(velocity, wanted), wanted, 0.0
             elif kind == FEEDFORWARD:
                 asked[i], asked[m + i], asked[2 * m + i] = r, _moving(rd, rdd), rdd
             else:
-                asked[i], asked[m + i], asked[2 * m + i] = q[i], 0.0, 0.0
+                asked[i], asked[m + i], asked[2 * m + i] = position, 0.0, 0.0
     if kind != NOTHING:
         _ask_model(model, one, many, asked, addresses, rows, loads)
-        for i in range(m):
-            tau[i] += asked[3 * m + i]
     for row in range(rows):
         for j in range(n):
-            i, limit = row * n + j, gains[first + row, LIMIT, j]
-            if tau[i] > limit:
-                tau[i], rate[i] = limit, min(rate[i], 0.0)
-            elif tau[i] < -limit:
-                tau[i], rate[i] = -limit, max(rate[i], 0.0)
+            i, v, limit = row * n + j, (row + 1) * nv - n + j, gains[first + row, LIMIT, j]
+            if kind != NOTHING:
+                tau[v] += asked[3 * m + i]
+            if tau[v] > limit:
+                tau[v], rate[i] = limit, min(rate[i], 0.0)
+            elif tau[v] < -limit:
+                tau[v], rate[i] = -limit, max(rate[i], 0.0)
+
+
+@inline
+def integrals(law, rows):
+    """Number of integrals of the errors of `rows` simulations: one for each joint."""
+    return rows * law[4].shape[2]
 
 
 @inline_allocating
@@ -136,7 +148,7 @@ def make_one(stamp: str) -> Callable[..., None]:
 
     def control_one(law, sample, t, q, qd, integral, rate, tau):
         stamp  # noqa: B018  part of the cache key
-        asked, addresses = scratch(1, q.shape[0])
+        asked, addresses = scratch(1, integral.shape[0])
         torques(law, sample, t, t, (q, qd, integral, rate), tau, asked, addresses)
 
     return control_one

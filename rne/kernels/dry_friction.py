@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from rne.kernels import base
 from rne.kernels import mass_matrix as composite
 from rne.kernels.actuation import torques
 from rne.kernels.additive import EXPLICIT, GAMMA, IMPLICIT, NODES, STAGES, WEIGHTS
 from rne.kernels.complementarity import FREE, MINUS, PLUS, STUCK, dry_force, find_modes, solve_held
 from rne.kernels.control import ALMOST_REST
+from rne.kernels.flight import normalize, position_rates
 from rne.kernels.jit import inline, internal
+from rne.kernels.layout import COORDINATES
 from rne.kernels.mass_and_bias import BIAS, MASS
 from rne.kernels.simd.pack import address_of, as_floats, out_of_line
 
@@ -29,19 +32,23 @@ EDGE = 1e-6
 @inline
 def room_size(n, w):
     """Number of floats of scratch for one simulation of n coordinates and w positions and integrals."""
-    return STAGES * (w + 2 * n) + 3 * n * n + 19 * n + 3 * w
+    return STAGES * (w + 2 * n) + 3 * n * n + 19 * n + 3 * w + 1
 
 
 @inline
-def room_in(buffer, n, w):
+def room_in(table, buffer, w):
     """Arrays of stages, of solutions, of matrices, of vectors, of the state, of modes, and an end of a step.
 
-    For `internal` functions only: the views share the reference of `buffer`, which a function that counts would drop.
+    w : number of positions and integrals. For `internal` functions only: the views share the reference of `buffer`,
+    which a function that counts would drop.
     """
+    n, positions = int(table[0, COORDINATES]), base.positions(table)
     stages, matrices = STAGES * w, STAGES * (w + 2 * n)
     rows = matrices + 3 * n * n
-    v, more = as_floats(buffer, rows, 19, n), rows + 19 * n
-    integrals, out = as_floats(buffer, more, 2, w - n), as_floats(buffer, more + 2 * (w - n), 1, w + n)
+    v, place = as_floats(buffer, rows, 18, n), rows + 18 * n
+    q, more = as_floats(buffer, place, 1, positions)[0], place + n + 1
+    integrals = as_floats(buffer, more, 2, w - positions)
+    out = as_floats(buffer, more + 2 * (w - positions), 1, w + n)
     return (
         (
             as_floats(buffer, 0, STAGES, w),
@@ -56,17 +63,17 @@ def room_in(buffer, n, w):
             v[4],
         ),
         (v[5], v[6], v[7]),
-        (v[8], v[9], integrals[0], integrals[1], v[10], v[11]),
-        (v[12], v[13], v[14], v[15:17]),
-        (out[0], v[17], v[18]),
+        (q, v[8], integrals[0], integrals[1], v[9], v[10]),
+        (v[11], v[12], v[13], v[14:16]),
+        (out[0], v[16], v[17]),
     )
 
 
 @internal
-def fill_bounds(table, buffer, n, w):
+def fill_bounds(table, buffer, w):
     """Fill the upper bounds of the diagonal of the mass matrix."""
     out_of_line()
-    room = room_in(buffer, n, w)
+    room = room_in(table, buffer, w)
     spare, bounds = room[1][1], room[2][3]
     composite.bounds(table, spare)
     for j in range(bounds.shape[0]):
@@ -87,10 +94,11 @@ def is_rigid(limits, j):
 
 @inline
 def _add_stop_springs(limits, contacts, q, rhs):
+    more = q.shape[0] - rhs.shape[0]
     for j in range(rhs.shape[0]):
         if contacts[j] != 0.0:
             stop = limits[UPPER, j] if contacts[j] > 0.0 else limits[LOWER, j]
-            rhs[j] -= limits[STIFFNESS, j] * (q[j] - stop)
+            rhs[j] -= limits[STIFFNESS, j] * (q[j + more] - stop)
 
 
 @inline
@@ -106,16 +114,18 @@ def before_stage(stage, h, y, dynamics, room):
     out_of_line()
     table, one, D, limits, damped = dynamics
     (rates, outer, damper), solving, (mass, bias, A, bounds), (x, _, full), (q, qd, integral, _, _, _), modes, _ = room
-    n = q.shape[0]
+    n, positions = qd.shape[0], q.shape[0]
     w = rates.shape[1]
     for j in range(w):
         total = 0.0
         for k in range(stage):
             total += EXPLICIT[stage, k] * rates[k, j]
-        if j < n:
+        if j < positions:
             q[j] = y[j] + h * total
         else:
-            integral[j - n] = y[j] + h * total
+            integral[j - positions] = y[j] + h * total
+    if base.floats(table):
+        normalize(q)
     for j in range(n):
         total = 0.0
         for k in range(stage):
@@ -146,7 +156,7 @@ def after_stage(stage, dynamics, room):
     table, one, _, limits, damped = dynamics
     (rates, outer, _), solving, (mass, bias, A, bounds), (x, _, full), state, modes, _ = room
     q, qd, _, rate, tau, _ = state
-    n = q.shape[0]
+    n, positions = qd.shape[0], q.shape[0]
     one(address_of(table), q, qd, mass, bias, BIAS if damped else MASS | BIAS)
     for i in range(n):
         full[i] = tau[i] - bias[i] + dry_force(modes[0][i], limits[UP, i], limits[DOWN, i])
@@ -157,13 +167,15 @@ def after_stage(stage, dynamics, room):
     for j in range(n):
         outer[stage, j] = x[j]
         rates[stage, j] = qd[j]
+    if base.floats(table):
+        position_rates(q, qd, rates[stage])
     for j in range(rate.shape[0]):
-        rates[stage, n + j] = rate[j]
+        rates[stage, positions + j] = rate[j]
     return singular
 
 
 @inline
-def end_attempt(h, y, room):
+def end_attempt(table, h, y, room):
     """Set the end of a step from `y`, both (positions, integrals, velocities)."""
     out = room[6][0]
     rates, outer, damper = room[0]
@@ -173,6 +185,8 @@ def end_attempt(h, y, room):
         for k in range(STAGES):
             total += WEIGHTS[k] * rates[k, j]
         out[j] = y[j] + h * total
+    if base.floats(table):
+        normalize(out)
     for j in range(n):
         total = 0.0
         for k in range(STAGES):
@@ -210,7 +224,7 @@ def attempt(row, t, h, y, dynamics, drive, law, room):
         torques(drive, law, row, 1, at, near, (q, room[6][2], integral, rate), tau)
         if after_stage(stage, dynamics, room) != 0:
             return 1
-    end_attempt(h, y, room)
+    end_attempt(dynamics[0], h, y, room)
     return 0
 
 
@@ -236,12 +250,14 @@ def forces_at(row, t, near, y, dynamics, drive, law, room):
     out_of_line()
     table, one, D, limits, _ = dynamics
     _, _, matrices, _, (q, qd, integral, rate, tau, right), modes, _ = room
-    n = q.shape[0]
+    n, positions = qd.shape[0], q.shape[0]
     w = y.shape[0] - n
+    for j in range(positions):
+        q[j] = y[j]
     for j in range(n):
-        q[j], qd[j] = y[j], y[w + j]
-    for j in range(w - n):
-        integral[j] = y[n + j]
+        qd[j] = y[w + j]
+    for j in range(w - positions):
+        integral[j] = y[positions + j]
     fill_seen(room)
     torques(drive, law, row, 1, t, near, (q, room[6][2], integral, rate), tau)
     one(address_of(table), q, qd, matrices[0], matrices[1], MASS | BIAS)
@@ -250,8 +266,11 @@ def forces_at(row, t, near, y, dynamics, drive, law, room):
 
 
 @inline
-def set_modes(y, limits, modes, w):
-    """Set the modes of moving joints, and what holds the joints at rest; returns whether there are any."""
+def set_modes(y, limits, modes, w, more):
+    """Set the modes of moving joints, and what holds the joints at rest; returns whether there are any.
+
+    w : positions and integrals in `y`. more : positions that there are besides one for each coordinate.
+    """
     now, _, resting, reach = modes
     n = now.shape[0]
     found = False
@@ -261,7 +280,7 @@ def set_modes(y, limits, modes, w):
         dry = up > 0.0 or down > 0.0
         resting[j] = 0.0
         reach[0, j], reach[1, j] = up, down
-        stop = at_stop(y[j], limits, j) if is_rigid(limits, j) else 0
+        stop = at_stop(y[j + more], limits, j) if is_rigid(limits, j) else 0
         if v != 0.0 or not (dry or stop != 0):
             now[j] = (PLUS if v > 0.0 else MINUS if v < 0.0 else FREE) if dry else FREE
         else:
@@ -277,9 +296,9 @@ def set_modes(y, limits, modes, w):
 def resolve(row, t, near, y, dynamics, drive, law, room):
     """Find the modes of all joints at a state; returns 0 unless the mass matrix is singular."""
     _, _, _, limits, _ = dynamics
-    _, solving, (_, _, A, bounds), vectors, (_, _, _, _, _, right), modes, _ = room
+    _, solving, (_, _, A, bounds), vectors, (q, _, _, _, _, right), modes, _ = room
     n = modes[0].shape[0]
-    if not set_modes(y, limits, modes, y.shape[0] - n):
+    if not set_modes(y, limits, modes, y.shape[0] - n, q.shape[0] - n):
         return 0
     forces_at(row, t, near, y, dynamics, drive, law, room)
     return find_modes(A, right, (modes[3][0], modes[3][1]), modes[0], modes[2], bounds, solving, vectors)

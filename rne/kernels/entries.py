@@ -203,7 +203,7 @@ ROUGH_CONTROLLED = _simulation(_FORWARD[0], types.none, _law(_INVERSE[0], types.
 CONTROL_ONE = Entry(
     control.make_one, types.void(_law(_INVERSE[0], types.none), _INT, types.float64, *(_VECTOR,) * 5), batch=True
 )
-STAGE_OF_STEP = Entry(simulation.make_stage, types.void(_INT, _INT, types.float64, *(_VECTOR,) * 3), batch=False)
+STAGE_OF_STEP = Entry(simulation.make_stage, types.void(_INT, _INT, types.float64, _INT, *(_VECTOR,) * 3), batch=False)
 _RUBBING = types.Tuple((_table(types.float64), _FORWARD[0], _DAMPING, _DAMPING, types.boolean))
 _ROWS, _RESULTS = types.Array(types.float64, 2, "C"), types.Array(types.float64, 3, "C")
 _PART = types.Tuple((_INT, _INT, types.float64, types.float64))

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rne.kernels import base
 from rne.kernels.complementarity import FREE, MINUS, PLUS, STUCK, dry_force, find_modes, holding_forces, solve_held
 from rne.kernels.dry_friction import (
     DAMPING,
@@ -34,6 +35,7 @@ from rne.kernels.dry_friction import (
     room_in,
     set_modes,
 )
+from rne.kernels.flight import normalize, position_rates
 from rne.kernels.jit import inline, internal
 from rne.kernels.mass_and_bias import MASS
 from rne.kernels.simd.pack import address_of, out_of_line
@@ -79,10 +81,10 @@ def smallest_margin(row, when, y, out, dynamics, drive, law, room):
     t, near = when
     joint_margins = room[6][1]
     _, _, _, limits, _ = dynamics
-    _, solving, (_, _, A, bounds), (x, forces, full), (_, _, _, _, _, right), modes, _ = room
+    _, solving, (_, _, A, bounds), (x, forces, full), (q, _, _, _, _, right), modes, _ = room
     now, contacts, _, reach = modes
     n = now.shape[0]
-    w = y.shape[0] - n
+    w, more = y.shape[0] - n, q.shape[0] - n
     holding = False
     for j in range(n):
         v, margin = out[w + j], np.inf
@@ -91,9 +93,9 @@ def smallest_margin(row, when, y, out, dynamics, drive, law, room):
         elif now[j] != FREE:
             margin = now[j] * v
         if now[j] != STUCK and is_rigid(limits, j):
-            margin = min(margin, _stop_margin(limits, j, y[j], out[j], v))
+            margin = min(margin, _stop_margin(limits, j, y[j + more], out[j + more], v))
         if limits[STIFFNESS, j] > 0.0:
-            margin = min(margin, _contact_margin(limits, j, out[j], v, contacts[j]))
+            margin = min(margin, _contact_margin(limits, j, out[j + more], v, contacts[j]))
         joint_margins[j] = margin
     if holding:
         forces_at(row, t, near, out, dynamics, drive, law, room)
@@ -119,13 +121,15 @@ def _impact(y, dynamics, room, rebounding):
     table, one, _, limits, _ = dynamics
     _, solving, (mass, bias, A, bounds), vectors, (q, qd, _, _, _, right), modes, _ = room
     now, _, resting, reach = modes
-    n = q.shape[0]
-    w = y.shape[0] - n
+    n, positions = qd.shape[0], q.shape[0]
+    w, more = y.shape[0] - n, positions - n
     hit = False
+    for j in range(positions):
+        q[j] = y[j]
     for j in range(n):
-        q[j], qd[j] = y[j], y[w + j]
+        qd[j] = y[w + j]
         reach[0, j], reach[1, j], resting[j], now[j] = 0.0, 0.0, 0.0, FREE
-        stop = at_stop(q[j], limits, j) if is_rigid(limits, j) else 0
+        stop = at_stop(q[j + more], limits, j) if is_rigid(limits, j) else 0
         if stop != 0 and stop * qd[j] >= 0.0:
             hit = hit or qd[j] != 0.0
             resting[j], now[j] = 1.0, STUCK
@@ -154,12 +158,12 @@ def _impact(y, dynamics, room, rebounding):
 def _impulses(row, t, h, y, dynamics, drive, law, room):
     """Make a step of first order with impulses of friction and stops; returns 0 unless a matrix is singular."""
     out_of_line()
-    _, _, D, limits, _ = dynamics
-    _, solving, (mass, _, A, bounds), vectors, (q, qd, _, rate, _, right), modes, _ = room
+    table, _, D, limits, _ = dynamics
+    (rates, _, _), solving, (mass, _, A, bounds), vectors, (q, qd, _, rate, _, right), modes, _ = room
     now, contacts, resting, reach = modes
-    n = q.shape[0]
+    n, positions = qd.shape[0], q.shape[0]
     w = y.shape[0] - n
-    set_modes(y, limits, modes, w)
+    set_modes(y, limits, modes, w, positions - n)
     forces_at(row, t, t + EDGE * h, y, dynamics, drive, law, room)
     for i in range(n):
         k = limits[STIFFNESS, i] if contacts[i] != 0.0 else 0.0
@@ -175,21 +179,26 @@ def _impulses(row, t, h, y, dynamics, drive, law, room):
     if find_modes(A, right, (reach[0], reach[1]), now, resting, bounds, solving, vectors) != 0:
         return 1
     for j in range(n):
-        y[w + j] = vectors[0][j]
-        y[j] += h * y[w + j]
-    for j in range(w - n):
-        y[n + j] += h * rate[j]
+        y[w + j] = rates[0, j] = vectors[0][j]
+    if base.floats(table):
+        position_rates(q, vectors[0], rates[0])
+    for j in range(positions):
+        y[j] += h * rates[0, j]
+    if base.floats(table):
+        normalize(y)
+    for j in range(w - positions):
+        y[positions + j] += h * rate[j]
     return 0
 
 
 @inline
-def _set_contacts(y, limits, contacts, w):
+def _set_contacts(y, limits, contacts, w, more):
     """Find the soft stops that push: joints beyond them, or about to be, whose spring and damper do not pull."""
     for j in range(contacts.shape[0]):
         contacts[j] = 0.0
         if limits[STIFFNESS, j] > 0.0:
             v = y[w + j]
-            upper, lower = y[j] - limits[UPPER, j], limits[LOWER, j] - y[j]
+            upper, lower = y[j + more] - limits[UPPER, j], limits[LOWER, j] - y[j + more]
             side, depth, speed = (1.0, upper, v) if upper > lower else (-1.0, lower, -v)
             pushes = limits[STIFFNESS, j] * depth + limits[DAMPING, j] * speed >= 0.0
             if (depth > 0.0 or (depth == 0.0 and speed > 0.0)) and pushes:
@@ -204,8 +213,9 @@ def begin(row, when, y, dynamics, drive, law, room, rebounding):
     """
     out_of_line()
     _, _, _, limits, _ = dynamics
+    n = room[5][0].shape[0]
     struck = _impact(y, dynamics, room, rebounding)
-    _set_contacts(y, limits, room[5][1], y.shape[0] - room[5][0].shape[0])
+    _set_contacts(y, limits, room[5][1], y.shape[0] - n, room[4][0].shape[0] - n)
     if struck > 0 or resolve(row, when[0], when[1], y, dynamics, drive, law, room) != 0:
         return 1
     return struck
@@ -258,37 +268,38 @@ def _come_to_rest(y, out, limits, room):
     """Set the velocities of joints that stopped to zero, and those that met a rigid stop to its position."""
     now, margins = room[5][0], room[6][1]
     n = now.shape[0]
-    w = y.shape[0] - n
+    w, more = y.shape[0] - n, room[4][0].shape[0] - n
     for j in range(n):
         if margins[j] <= 0.0 and now[j] != STUCK:
+            k = j + more
             if now[j] != FREE and now[j] * out[w + j] <= 0.0:
                 out[w + j] = 0.0
             if is_rigid(limits, j):
-                if out[j] > limits[UPPER, j] >= y[j]:
-                    out[j] = limits[UPPER, j]
-                if out[j] < limits[LOWER, j] <= y[j]:
-                    out[j] = limits[LOWER, j]
+                if out[k] > limits[UPPER, j] >= y[k]:
+                    out[k] = limits[UPPER, j]
+                if out[k] < limits[LOWER, j] <= y[k]:
+                    out[k] = limits[LOWER, j]
 
 
 @internal
 def by_impulses(row, t, h, y, dynamics, drive, law, buffer):
     """Advance `y` by one step of first order; returns 0 unless a matrix is singular."""
     out_of_line()
-    _, _, _, limits, _ = dynamics
+    table, _, _, limits, _ = dynamics
     n = limits.shape[1]
-    room = room_in(buffer, n, y.shape[0] - n)
-    start, contacts = room[6][1], room[5][1]
-    _set_contacts(y, limits, contacts, y.shape[0] - n)
+    room = room_in(table, buffer, y.shape[0] - n)
+    start, contacts, more = room[6][1], room[5][1], room[4][0].shape[0] - n
+    _set_contacts(y, limits, contacts, y.shape[0] - n, more)
     for j in range(n):
-        start[j] = y[j]
+        start[j] = y[j + more]
     if _impact(y, dynamics, room, h >= 0.0) > 0 or _impulses(row, t, h, y, dynamics, drive, law, room) != 0:
         return 1
     for j in range(n):
         if is_rigid(limits, j):
-            if y[j] > limits[UPPER, j] >= start[j]:
-                y[j] = limits[UPPER, j]
-            if y[j] < limits[LOWER, j] <= start[j]:
-                y[j] = limits[LOWER, j]
+            if y[j + more] > limits[UPPER, j] >= start[j]:
+                y[j + more] = limits[UPPER, j]
+            if y[j + more] < limits[LOWER, j] <= start[j]:
+                y[j + more] = limits[LOWER, j]
     return 1 if _impact(y, dynamics, room, h >= 0.0) > 0 else 0
 
 
@@ -296,10 +307,10 @@ def by_impulses(row, t, h, y, dynamics, drive, law, buffer):
 def by_events(row, t, h, y, dynamics, drive, law, buffer):
     """Advance `y` by one step of fourth order, from event to event; returns 0 unless a matrix is singular."""
     out_of_line()
-    _, _, _, limits, _ = dynamics
+    table, _, _, limits, _ = dynamics
     n = limits.shape[1]
     w = y.shape[0] - n
-    room = room_in(buffer, n, w)
+    room = room_in(table, buffer, w)
     out = room[6][0]
     left, events, rebounds = h, 0, 0
     while left > 0.0:

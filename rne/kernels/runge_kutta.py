@@ -21,7 +21,8 @@ def begin_step(state, now, total):
 
     state : positions, integrals of a control law (integrated like positions, with the same accuracy), velocities.
     now : the same at a stage, followed by rates of integrals and accelerations: the rate of each entry is found as many
-    entries further on as there are positions and integrals. total : weighted sum of the rates, as long as `state`.
+    entries further on as there are positions and integrals; for bases that float see `flight`. total : weighted sum of
+    the rates, as long as `state`.
     """
     for j in range(state.shape[0]):
         now[j], total[j] = state[j], 0.0

@@ -10,10 +10,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rne.kernels import control
+from rne.kernels import base, control
 from rne.kernels.actuation import torques
 from rne.kernels.dry_friction import EDGE, fill_bounds, room_size
 from rne.kernels.events import by_events, by_impulses
+from rne.kernels.flight import end_floating_stage
 from rne.kernels.jit import inline, inline_allocating
 from rne.kernels.runge_kutta import EULER, PARTS, RK4, begin_step, end_stage, end_step
 from rne.kernels.simd.pack import address_of
@@ -33,9 +34,9 @@ def _accelerate(table, one, many, motion, addresses, loads, marks):
 
 
 @inline
-def _failed(marks, t, q, when, path, first, n):
+def _failed(marks, t, q, when, path, first):
     """Store time and position of marked states, the position in the last row of the path; return whether any exist."""
-    any_failed = False
+    any_failed, n = False, path.shape[2]
     for row in range(marks.shape[0]):
         if marks[row] != 0:
             any_failed, when[first + row] = True, t
@@ -62,9 +63,9 @@ def _smooth_step(first, span, arrays, dynamics, drive, law, method, record):
     table, one, many, loads = dynamics
     t, h = span
     tau, state, now, total, addresses, marks = arrays
-    w = now.shape[0] - state.shape[0]
-    m = tau.shape[0]
-    motion = now[:m], now[w : w + m], now[m:w], now[w + m : 2 * w]
+    m, p = tau.shape[0], marks.shape[0] * base.positions(table)
+    w, rates = state.shape[0] - m, now.shape[0] - state.shape[0]
+    motion = now[:p], now[w : w + m], now[p:w], now[rates + p : rates + w]
     begin_step(state, now, total)
     for stage in range(len(PARTS) if method == RK4 else 1):
         at = t + PARTS[stage] * h
@@ -72,12 +73,16 @@ def _smooth_step(first, span, arrays, dynamics, drive, law, method, record):
         torques(drive, law, first, marks.shape[0], at, near, motion, tau)
         if stage == 0 and record[1] >= 0:
             _store(tau, record[0], first, record[1])
-        _accelerate(table, one, many, (now[:m], now[w : w + m], tau, now[2 * w :]), addresses, loads, marks)
+        _accelerate(table, one, many, (now[:p], now[w : w + m], tau, now[rates + w :]), addresses, loads, marks)
         for row in range(marks.shape[0]):
             if marks[row] != 0:
                 return at
-        end_stage(stage, h, state, now, total)
-    end_step(method, h, state, now, total)
+        if base.floats(table):
+            end_floating_stage(method, stage, h, (marks.shape[0], p), state, now, total)
+        else:
+            end_stage(stage, h, state, now, total)
+    if not base.floats(table):
+        end_step(method, h, state, now, total)
     return -1.0
 
 
@@ -87,24 +92,26 @@ def _advance(first, rows, dynamics, acting, law, schedule, paths, rough):
     table, one, _, _ = dynamics
     times, substeps, held, method = schedule
     q_path, qd_path, tau_path, when = paths
-    n = q_path.shape[2]
-    m = rows * n
-    w = m if law is None else 2 * m
-    now, state, total, tau, given = np.zeros(2 * w + m), np.zeros(w + m), np.empty(w + m), np.empty(m), np.empty(m)
-    q, qd = (now[:m], now[w : w + m]) if rough is None else (state[:m], state[w:])
-    motion = q, qd, state[m:w], now[w + m : 2 * w]
+    n, nq = qd_path.shape[2], q_path.shape[2]
+    m, p = rows * n, rows * nq
+    w = p if law is None else p + control.integrals(law, rows)
+    rates = w + m if base.floats(table) else w  # of a base that is fixed, velocities are rates of positions
+    now, state, total, tau, given = np.zeros(rates + w + m), np.zeros(w + m), np.empty(w + m), np.empty(m), np.empty(m)
+    q, qd = (now[:p], now[w : w + m]) if rough is None else (state[:p], state[w:])
+    motion = q, qd, state[p:w], now[rates + p : rates + w]
     marks, addresses = np.zeros(rows, np.uint8), np.empty(8, np.intp)
-    for k, array in enumerate((now[:m], now[w : w + m], tau, now[2 * w :])):
-        addresses[2 * k], addresses[2 * k + 1] = address_of(array), 8 * n
-    asked = control.scratch(rows, n) if law is not None else None
+    for k, array in enumerate((now[:p], now[w : w + m], tau, now[rates + w :])):
+        addresses[2 * k], addresses[2 * k + 1] = address_of(array), 8 * (nq if k == 0 else n)
+    asked = control.scratch(rows, control.integrals(law, 1)) if law is not None else None
     if rough is not None:
         D, limits, damped = rough
         rubbing = table, one, D, limits, damped
         buffer = np.zeros(room_size(n, w))
-        fill_bounds(table, buffer, n, w)
+        fill_bounds(table, buffer, w)
     for row in range(rows):
+        for j in range(nq):
+            state[row * nq + j] = q_path[first + row, 0, j]
         for j in range(n):
-            state[row * n + j] = q_path[first + row, 0, j]
             state[w + row * n + j] = qd_path[first + row, 0, j]
     for k in range(len(times)):
         last = k == len(times) - 1  # only the torques are needed
@@ -126,7 +133,7 @@ def _advance(first, rows, dynamics, acting, law, schedule, paths, rough):
             if rough is None:
                 record, arrays = (tau_path, k if step == 0 else -1), (tau, state, now, total, addresses, marks)
                 stopped = _smooth_step(first, (t, h), arrays, dynamics, drive, law, method, record)
-                if stopped != -1.0 and _failed(marks, stopped, now[:m], when, q_path, first, n):
+                if stopped != -1.0 and _failed(marks, stopped, now[:p], when, q_path, first):
                     return
             else:
                 if method == EULER:
@@ -135,14 +142,14 @@ def _advance(first, rows, dynamics, acting, law, schedule, paths, rough):
                     failed = by_events(first, t, h, state, rubbing, drive, law, buffer)
                 if failed != 0:
                     marks[0] = 1
-                    _failed(marks, t, state[:m], when, q_path, first, n)
+                    _failed(marks, t, state[:p], when, q_path, first)
                     return
-        _store(state[:m], q_path, first, k + 1)
+        _store(state[:p], q_path, first, k + 1)
         _store(state[w:], qd_path, first, k + 1)
 
 
 def make_many(stamp: str) -> Callable[..., None]:
-    """Make the entry that fills rows 1, 2, ... of the paths (samples, T, n) from their rows 0.
+    """Make the entry that fills rows 1, 2, ... of the paths (samples, T, nq or n) from their rows 0.
 
     dynamics : (table; the entry of forward dynamics for one state, if there is a single simulation, and that for
     batches, the other one None; its loads). acting : (whether to use the controller; the controller, a CONTROLLER).
@@ -165,13 +172,21 @@ def make_many(stamp: str) -> Callable[..., None]:
 
 
 def make_stage(stamp: str) -> Callable[..., None]:
-    """Make the entry that completes a stage of a step, for controllers in Python; the last stage completes the step."""
+    """Make the entry that completes a stage of a step, for controllers in Python; the last stage completes the step.
 
-    def stage_of_step(method, stage, h, state, now, total):
+    floating : number of simulations if the base floats, otherwise 0.
+    """
+
+    def stage_of_step(method, stage, h, floating, state, now, total):
         stamp  # noqa: B018  part of the cache key
-        end_stage(stage, h, state, now, total)
-        if method == EULER or stage == len(PARTS) - 1:
-            end_step(method, h, state, now, total)
+        last = method == EULER or stage == len(PARTS) - 1
+        if floating != 0:
+            end_floating_stage(method, stage, h, (floating, (state.shape[0] + floating) // 2), state, now, total)
+        else:
+            end_stage(stage, h, state, now, total)
+            if last:
+                end_step(method, h, state, now, total)
+        if last:
             begin_step(state, now, total)
 
     return stage_of_step

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from rne.kernels import base
 from rne.kernels.additive import NODES
 from rne.kernels.dry_friction import EDGE, after_stage, before_stage, end_attempt, fill_bounds, fill_seen, room_in
 from rne.kernels.events import begin, by_events, by_impulses, smallest_margin
@@ -16,26 +17,28 @@ BEGIN, BEFORE, AFTER, FINISH, IMPULSES = range(5)
 
 @internal
 def _begin(row, t, h, y, dynamics, drive, buffer):
-    n = y.shape[0] // 2
-    fill_bounds(dynamics[0], buffer, n, n)
-    return begin(row, (t, t + EDGE * h), y, dynamics, drive, None, room_in(buffer, n, n), True)
+    w = base.positions(dynamics[0])
+    fill_bounds(dynamics[0], buffer, w)
+    return begin(row, (t, t + EDGE * h), y, dynamics, drive, None, room_in(dynamics[0], buffer, w), True)
 
 
 @internal
 def _before(stage, h, y, dynamics, motion, buffer):
-    n = y.shape[0] // 2
-    room = room_in(buffer, n, n)
+    w = base.positions(dynamics[0])
+    room = room_in(dynamics[0], buffer, w)
     failed = before_stage(stage, h, y, dynamics, room)
     fill_seen(room)
-    for j in range(n):
-        motion[0, j], motion[1, j] = room[4][0][j], room[6][2][j]
+    for j in range(w):
+        motion[0, j] = room[4][0][j]
+    for j in range(y.shape[0] - w):
+        motion[1, j] = room[6][2][j]
     return failed
 
 
 @internal
 def _after(stage, dynamics, tau, buffer):
     n = tau.shape[0]
-    room = room_in(buffer, n, n)
+    room = room_in(dynamics[0], buffer, base.positions(dynamics[0]))
     for j in range(n):
         room[4][4][j] = tau[j]
     return after_stage(stage, dynamics, room)
@@ -43,13 +46,12 @@ def _after(stage, dynamics, tau, buffer):
 
 @internal
 def _finish(row, t, h, y, dynamics, drive, buffer):
-    n = y.shape[0] // 2
-    room = room_in(buffer, n, n)
-    end_attempt(h, y, room)
+    room = room_in(dynamics[0], buffer, base.positions(dynamics[0]))
+    end_attempt(dynamics[0], h, y, room)
     out = room[6][0]
     if smallest_margin(row, (t + h, t + h), y, out, dynamics, drive, None, room) < 0.0:
         return by_events(row, t, h, y, dynamics, drive, None, buffer)
-    for j in range(2 * n):
+    for j in range(y.shape[0]):
         y[j] = out[j]
     return 0
 
@@ -57,11 +59,12 @@ def _finish(row, t, h, y, dynamics, drive, buffer):
 def make_rough_stage(stamp: str) -> Callable[..., None]:
     """Make the entry for one part of a step.
 
-    BEGIN a step; for each stage fill `motion` (2, samples, n) BEFORE, and use `push` (2, samples, n), which holds the
-    torques at the beginning of the step and now, AFTER it; FINISH. Simulations with an event repeat the step with
-    torques linear in time. Or IMPULSES, with the torques at the beginning.
+    BEGIN a step; for each stage fill `motion` (2, samples, nq), in which velocities may leave a number unused, BEFORE,
+    and use `push` (2, samples, n), which holds the torques at the beginning of the step and now, AFTER it; FINISH.
+    Simulations with an event repeat the step with torques linear in time. Or IMPULSES, with the torques at the
+    beginning.
     part : (which; the stage; t; h). dynamics, acting : (table, entry of `mass_and_bias`, damping, limits, whether
-    anything damps), and those of a simulation. `state` (samples, 2 n), `buffers` (samples, room_size) and `when`
+    anything damps), and those of a simulation. `state` (samples, nq + n), `buffers` (samples, room_size) and `when`
     (samples,), which becomes the time at which a matrix is singular, belong to the simulations.
     """
 
@@ -81,7 +84,7 @@ def make_rough_stage(stamp: str) -> Callable[..., None]:
                 ramp = (*acting, None, push[0, row], push[1, row], t, h)
                 failed = _finish(row, t, h, y, dynamics, ramp, buffer)
             else:
-                fill_bounds(dynamics[0], buffer, motion.shape[2], motion.shape[2])
+                fill_bounds(dynamics[0], buffer, base.positions(dynamics[0]))
                 failed = by_impulses(row, t, h, y, dynamics, held, None, buffer)
             if failed > 0 and np.isnan(when[row]):
                 when[row] = t + (NODES[stage] * h if which in (BEFORE, AFTER) else 0.0)

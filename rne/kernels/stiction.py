@@ -22,11 +22,11 @@ def _accelerate(table, friction, state, tau, known, results, buffer):
     modes, forces, qdd = results[0], results[1], results[2]
     n = tau.shape[0]
     w = state.shape[0] - n
-    room = room_in(buffer, n, n)
+    room = room_in(table, buffer, w)
     _, solving, matrices, vectors, (_, _, _, _, _, right), (now, contacts, resting, reach), _ = room
     mass, bias, A, bounds = matrices
     x, found, full = vectors
-    set_modes(state, limits, room[5], w)
+    set_modes(state, limits, room[5], w, w - n)
     mass_and_bias.one(table, state[:w], state[w:], mass, bias, MASS | BIAS)
     fill_system(tau, state[w:], friction, contacts, matrices, right)
     if known:
@@ -55,8 +55,8 @@ def make_many(stamp: str) -> Callable[..., None]:
         n = int(table[0, COORDINATES])
         if state.shape[1] != positions(table) + n:
             raise ValueError("state: wanted positions and velocities")
-        buffer = np.zeros(room_size(n, n))
-        fill_bounds(table, buffer, n, n)
+        buffer = np.zeros(room_size(n, positions(table)))
+        fill_bounds(table, buffer, positions(table))
         for row in range(tau.shape[0]):
             failed = _accelerate(table, (damping, limits), state[row], tau[row], known, results[:, row], buffer)
             marks[row] = 1 if failed != 0 else 0

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rne.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -25,11 +28,13 @@ OF_POSITIONS = frozenset({"q", "q0", "q1"})
 
 SUPPORTED = (
     "actuator_power", "bias_vector", "center_of_mass", "center_of_mass_jacobian", "center_of_mass_velocity",
-    "centroidal_momentum", "centroidal_momentum_bias", "centroidal_momentum_matrix", "coriolis_matrix",
-    "coriolis_vector", "difference", "dissipated_power", "dissipation", "Evaluator", "forward_dynamics",
-    "forward_kinematics", "frame_acceleration", "frame_velocity", "friction_torque", "gravity_vector", "integrate",
-    "inverse_dynamics", "jacobian", "jacobian_dot_qd", "joint_wrenches", "kinetic_energy", "mass_matrix",
-    "mass_matrix_inverse", "neutral", "potential_energy", "static_torque",
+    "centroidal_momentum", "centroidal_momentum_bias", "centroidal_momentum_matrix", "control.pid", "coriolis_matrix",
+    "coriolis_vector", "diagnose", "difference", "differentiate", "dissipated_power", "dissipation", "Evaluator",
+    "files.Trajectory", "forward_dynamics", "forward_kinematics", "frame_acceleration", "frame_velocity",
+    "friction_torque", "gravity_vector", "integrate", "inverse_dynamics", "jacobian", "jacobian_dot_qd",
+    "joint_wrenches", "kinetic_energy", "mass_matrix", "mass_matrix_inverse", "neutral", "plot.energy", "plot.phase",
+    "plot.power", "plot.residual", "plot.states", "plot.torques", "potential_energy", "residual", "simulate",
+    "static_torque", "view",
 )  # fmt: skip
 """The public functions of a state that support a floating base; those of `rne.jit` and `rne.dask` have the same names.
 """
@@ -63,6 +68,21 @@ class Floating:
     def position_names(self) -> tuple[str, ...]:
         """Names of the numbers in q, shape (nq,): `joint_names`, after those of a base that floats."""
         return (*OF_POSITION, *self.joint_names) if self.floating else self.joint_names
+
+
+def of_joints(robot: Floating, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the numbers (..., joints) of the joints among those (..., n) or (..., nq) of a robot, as a view."""
+    return x[..., x.shape[-1] - len(robot.joint_names) :]
+
+
+def names_of(robot: Floating, quantity: str) -> tuple[str, ...]:
+    """Return the names of the numbers of q, qd, qdd or tau: those of a base that floats, and the joints."""
+    return robot.position_names if quantity == "q" else robot.coordinate_names
+
+
+def columns_of(robot: Floating, quantity: str) -> list[str]:
+    """Return the names of the columns of q, qd, qdd or tau in files."""
+    return [f"{quantity}_{name}" for name in names_of(robot, quantity)]
 
 
 def refuse_floating(tree: Tree) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rne.check import check_choice
 from rne.export import dh, mjcf, urdf
 from rne.export.document import finished
-from rne.model.floating import refuse_floating
+from rne.model.floating import OF_POSITION, OF_VELOCITY, refuse_floating
 
 if TYPE_CHECKING:
     from rne.model.tree import Tree
@@ -26,7 +26,7 @@ class Writing:
         """Return the robot as URDF, and write it to a file if one is named.
 
         Payloads are links, locked joints are fixed ones. Rotors and springs are in the elements of Drake and Gazebo,
-        which `rne.load` reads on request.
+        which `rne.load` reads on request. A base that floats hangs on a floating joint under a link for the world.
 
         Parameters
         ----------
@@ -54,7 +54,6 @@ class Writing:
         >>> abs(rne.gravity_vector(again, [0.1] * 7) - rne.gravity_vector(arm, [0.1] * 7)).max() < 1e-12
         np.True_
         """
-        refuse_floating(self.tree)
         text, losses = urdf.urdf_of(self.tree, self.joint_names)
         finished(text, path, urdf.SUFFIXES)
         losses.tell(2)
@@ -64,7 +63,8 @@ class Writing:
         """Return the robot as MJCF, the format of MuJoCo, and write it to a file if one is named.
 
         Rotors, springs, friction and limits of effort are attributes of the joints, mimics are equalities, and springs
-        and dampers between joints are tendons. Damping and friction act in `mj_inverse` always.
+        and dampers between joints are tendons. Damping and friction act in `mj_inverse` always. A base that floats has
+        a free joint.
 
         Parameters
         ----------
@@ -90,8 +90,7 @@ class Writing:
         >>> arm.to_mjcf().splitlines()[1]
         '<mujoco model="planar2">'
         """
-        refuse_floating(self.tree)
-        text, losses = mjcf.mjcf_of(self.tree, self.joint_names)
+        text, losses = mjcf.mjcf_of(self.tree, self.joint_names, (*OF_POSITION, *OF_VELOCITY))
         finished(text, path, mjcf.SUFFIXES)
         losses.tell(2)
         return text

@@ -11,6 +11,7 @@ from rne.batch.arguments import Floats, as_batch, check_robot
 from rne.batch.named import time_array
 from rne.check import numbers
 from rne.errors import ArgumentError, needing
+from rne.model.floating import QUATERNION
 from rne.model.robot import Robot
 from rne.plot.envelope import envelope
 
@@ -42,9 +43,18 @@ TURN = Units("angle (rad)", "velocity (rad/s)", "torque (N m)", "inertia (kg m²
 SLIDE = Units("position (m)", "velocity (m/s)", "force (N)", "mass (kg)")
 
 
+ATTITUDE = Units("quaternion", "velocity (rad/s)", "moment (N m)", "inertia (kg m²)")
+
+
 def units(robot: Robot) -> list[Units]:
-    """Return the labels of each joint."""
-    return [SLIDE if robot.joint(name).kind == "prismatic" else TURN for name in robot.joint_names]
+    """Return the labels of each coordinate, (n,)."""
+    joints = [SLIDE if robot.joint(name).kind == "prismatic" else TURN for name in robot.joint_names]
+    return [*[SLIDE] * 3, *[ATTITUDE] * 3, *joints] if robot.floating else joints
+
+
+def by_coordinate(robot: Robot, x: Any) -> Any:
+    """Return what the numbers of q (..., nq) have without that of the scalar of a quaternion: one a coordinate."""
+    return np.delete(x, QUATERNION.stop - 1, axis=-1) if robot.floating else x
 
 
 class Motion(NamedTuple):
@@ -55,7 +65,7 @@ class Motion(NamedTuple):
     x : (T,) times, or sample numbers.
     label : axis label of `x`.
     timed : whether `x` are times.
-    rows : by name, (T, n).
+    rows : by name, (T, n), or (T, nq).
     """
 
     x: Floats
@@ -64,23 +74,26 @@ class Motion(NamedTuple):
     rows: dict[str, Floats]
 
 
-def as_motion(robot: Robot, t: ArrayLike | None, **values: ArrayLike | None) -> Motion:
+def as_motion(robot: Robot, t: ArrayLike | None, floating: bool, /, **values: ArrayLike | None) -> Motion:
     """Check and convert the arguments of a plot over time; infinity becomes NaN, which is drawn as a gap.
+
+    floating : whether the plot supports a base that floats.
 
     Raises
     ------
     ArgumentError
         `robot` is not a robot, an array is not (T, n), or the times are not (T,) finite, nondecreasing numbers.
     """
-    check_robot(robot)
+    check_robot(robot, floating=floating)
     first = next(iter(values))
     for name, value in values.items():
         if value is None:  # which means zeros elsewhere
             raise ArgumentError(f"{name}: wanted an array to draw, got None")
     batch = as_batch(robot, values, required=first)
     if len(batch.shape) != 1:
-        given = (*batch.shape, robot.n)
-        raise ArgumentError(f"{first}: wanted one motion, shape (T, {robot.n}), got {given}; plot batches one by one")
+        width = batch.rows[first].shape[-1]
+        given = (*batch.shape, width)
+        raise ArgumentError(f"{first}: wanted one motion, shape (T, {width}), got {given}; plot batches one by one")
     rows = {name: _without_infinity(row) for name, row in batch.rows.items()}
     if t is None:
         return Motion(np.arange(batch.samples), "sample", False, rows)

@@ -13,7 +13,20 @@ from rne.check import as_joint
 from rne.dynamics.mass_matrix import effective_inertia
 from rne.errors import ArgumentError
 from rne.model.robot import Robot
-from rne.plot.page import BLACK, BLUE, ORANGE, RED, Motion, Page, as_motion, legend, name_axes, units, view
+from rne.plot.page import (
+    BLACK,
+    BLUE,
+    ORANGE,
+    RED,
+    Motion,
+    Page,
+    as_motion,
+    by_coordinate,
+    legend,
+    name_axes,
+    units,
+    view,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,7 +77,7 @@ def inertia(
     """
     check_robot(robot)
     swept = as_joint(robot.joint_names, over, "over")
-    postures = as_motion(robot, None, q=q).rows["q"]
+    postures = as_motion(robot, None, False, q=q).rows["q"]
     x = postures[:, swept]
     if not (np.diff(x) >= 0).all():
         raise ArgumentError(f"q: wanted postures ordered by the position of the swept joint {robot.joint_names[swept]}")
@@ -109,15 +122,19 @@ def phase(robot: Robot, q: ArrayLike, qd: ArrayLike) -> Figure:
     >>> figure.axes[1].get_xlabel(), figure.axes[1].get_ylabel()
     ('angle (rad)', 'velocity (rad/s)')
     """
-    motion = as_motion(robot, None, q=q, qd=qd)
+    motion = as_motion(robot, None, True, q=q, qd=qd)
+    motion.rows["q"] = by_coordinate(robot, motion.rows["q"])
+    names, lower, upper = (
+        by_coordinate(robot, x) for x in (np.array(robot.position_names), robot.lower_limit, robot.upper_limit)
+    )
     page = Page(f"{robot.name}: phase portraits", robot.n)
     for k, ((ax,), unit) in enumerate(zip(page.cells, units(robot), strict=True)):
         _portrait(ax, motion, k)
-        for bound in (robot.lower_limit[k], robot.upper_limit[k]):
+        for bound in (lower[k], upper[k]):
             _limit(ax, bound, "x")
         for bound in (-robot.velocity_limit[k], robot.velocity_limit[k]):
             _limit(ax, bound, "y")
-        page.head(ax, robot.joint_names[k])
+        page.head(ax, names[k])
         name_axes(ax, unit.position, unit.velocity)
     return legend(page.figure)
 

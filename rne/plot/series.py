@@ -11,7 +11,20 @@ from rne.batch.arguments import Floats
 from rne.dynamics.energy import kinetic_energy, potential_energy
 from rne.errors import ArgumentError
 from rne.model.robot import Robot
-from rne.plot.page import BLACK, BLUE, GRAY, GREEN, ORANGE, PURPLE, Page, as_motion, legend, name_axes, units
+from rne.plot.page import (
+    BLACK,
+    BLUE,
+    GRAY,
+    GREEN,
+    ORANGE,
+    PURPLE,
+    Page,
+    as_motion,
+    by_coordinate,
+    legend,
+    name_axes,
+    units,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -48,16 +61,19 @@ def torques(robot: Robot, t: ArrayLike | None, tau: ArrayLike) -> Figure:
     >>> [ax.get_ylabel() for ax in figure.axes]
     ['torque (N m)', 'torque (N m)']
     """
-    motion = as_motion(robot, t, tau=tau)
+    motion = as_motion(robot, t, True, tau=tau)
     page = Page(f"{robot.name}: torques", robot.n, x_label=motion.label)
     for k, ((ax,), unit, effort) in enumerate(zip(page.cells, units(robot), robot.effort_limit, strict=True)):
-        page.against(ax, robot.joint_names[k], motion.x, motion.rows["tau"][:, k], -effort, effort)
+        page.against(ax, robot.coordinate_names[k], motion.x, motion.rows["tau"][:, k], -effort, effort)
         name_axes(ax, y=unit.effort)
     return legend(page.figure)
 
 
 def states(robot: Robot, t: ArrayLike | None, q: ArrayLike, qd: ArrayLike) -> Figure:
     """Plot position and velocity of each joint over time, with their limits, drawn as in `torques`.
+
+    Of a base that floats, the position is drawn beside the linear velocity, and the vector of the quaternion beside the
+    angular velocity.
 
     Parameters
     ----------
@@ -83,15 +99,18 @@ def states(robot: Robot, t: ArrayLike | None, q: ArrayLike, qd: ArrayLike) -> Fi
     >>> [ax.get_ylabel() for ax in figure.axes[:2]]
     ['angle (rad)', 'velocity (rad/s)']
     """
-    motion = as_motion(robot, t, q=q, qd=qd)
+    motion = as_motion(robot, t, True, q=q, qd=qd)
     page = Page(f"{robot.name}: positions and velocities", robot.n, across=2, x_label=motion.label)
-    bounds = zip(robot.lower_limit, robot.upper_limit, robot.velocity_limit, strict=True)
+    positions, *limits, names = (
+        by_coordinate(robot, x)
+        for x in (motion.rows["q"], robot.lower_limit, robot.upper_limit, np.array(robot.position_names))
+    )
+    bounds = zip(*limits, robot.velocity_limit, strict=True)
     for k, ((left, right), unit, (lower, upper, speed)) in enumerate(
         zip(page.cells, units(robot), bounds, strict=True)
     ):
-        name = robot.joint_names[k]
-        page.against(left, name, motion.x, motion.rows["q"][:, k], lower, upper)
-        page.against(right, name, motion.x, motion.rows["qd"][:, k], -speed, speed)
+        page.against(left, names[k], motion.x, positions[:, k], lower, upper)
+        page.against(right, robot.coordinate_names[k], motion.x, motion.rows["qd"][:, k], -speed, speed)
         name_axes(left, y=unit.position)
         name_axes(right, y=unit.velocity)
     return legend(page.figure)
@@ -126,11 +145,11 @@ def power(robot: Robot, t: ArrayLike | None, qd: ArrayLike, tau: ArrayLike) -> F
     >>> figure.axes[-1].get_lines()[0].get_ydata()
     array([0. , 2.5])
     """
-    motion = as_motion(robot, t, qd=qd, tau=tau)
+    motion = as_motion(robot, t, True, qd=qd, tau=tau)
     each = motion.rows["tau"] * motion.rows["qd"]
     total = each.sum(axis=1)
-    lines = dict(zip(robot.joint_names, each.T, strict=True)) if robot.n > 1 else {}
-    drawn = [*lines.items(), ("all joints" if robot.n != 1 else robot.joint_names[0], total)]
+    lines = dict(zip(robot.coordinate_names, each.T, strict=True)) if robot.n > 1 else {}
+    drawn = [*lines.items(), ("all joints" if robot.n != 1 else robot.coordinate_names[0], total)]
     page = Page(f"{robot.name}: mechanical power", len(drawn) + motion.timed, x_label=motion.label)
     for (ax,), (name, values) in zip(page.cells, drawn, strict=False):
         ax.axhline(0.0, color=GRAY, linewidth=0.6)
@@ -184,7 +203,7 @@ def energy(
     >>> bool(abs(drift).max() < 1e-8)
     True
     """
-    motion = as_motion(robot, t, q=q, qd=qd, **({} if tau is None else {"tau": tau}))
+    motion = as_motion(robot, t, True, q=q, qd=qd, **({} if tau is None else {"tau": tau}))
     if tau is not None and not motion.timed:
         raise ArgumentError("tau: the work of the torques requires the times t, got None")
     q, qd = motion.rows["q"], motion.rows["qd"]
@@ -239,7 +258,7 @@ def tracking(
     >>> figure.axes[1].get_lines()[-1].get_ydata()[[0, -1]].round(6)
     array([0.5, 0. ])
     """
-    motion = as_motion(robot, t, reference=reference, q=q, **({} if tau is None else {"tau": tau}))
+    motion = as_motion(robot, t, False, reference=reference, q=q, **({} if tau is None else {"tau": tau}))
     page = Page(f"{robot.name}: tracking", robot.n, across=2 if tau is None else 3, x_label=motion.label)
     for k, (panels, unit, effort) in enumerate(zip(page.cells, units(robot), robot.effort_limit, strict=True)):
         name, (wanted, reached) = robot.joint_names[k], (motion.rows[row][:, k] for row in ("reference", "q"))
@@ -284,7 +303,7 @@ def residual(robot: Robot, t: ArrayLike | None, measured: ArrayLike, model: Arra
     >>> figure.axes[1].get_lines()[-1].get_ydata()
     array([0.5, 0.5])
     """
-    motion = as_motion(robot, t, measured=measured, model=model)
+    motion = as_motion(robot, t, True, measured=measured, model=model)
     page = Page(f"{robot.name}: residuals", robot.n, across=2, x_label=motion.label, stacked=True)
     for k, ((above, below), unit) in enumerate(zip(page.cells, units(robot), strict=True)):
         one, other = motion.rows["measured"][:, k], motion.rows["model"][:, k]
@@ -292,7 +311,7 @@ def residual(robot: Robot, t: ArrayLike | None, measured: ArrayLike, model: Arra
         page.line(above, motion.x, other, color=BLACK, linestyle="--", label="model", zorder=3)
         below.axhline(0.0, color=GRAY, linewidth=0.6)
         page.line(below, motion.x, one - other, color=PURPLE, label="residual: measured - model")
-        page.head(above, robot.joint_names[k])
+        page.head(above, robot.coordinate_names[k])
         name_axes(above, y=unit.effort)
         name_axes(below, y="residual")
     return legend(page.figure)

@@ -82,7 +82,7 @@ def breakdown(robot: Robot, t: ArrayLike | None, parts: TorqueBreakdown) -> Figu
     """
     if not isinstance(parts, TorqueBreakdown):
         raise ArgumentError(f"parts: wanted a TorqueBreakdown, got {type(parts).__name__}")
-    motion = as_motion(robot, t, total=parts.total, **{name: parts.terms[name] for name in COLORS})
+    motion = as_motion(robot, t, False, total=parts.total, **{name: parts.terms[name] for name in COLORS})
     if parts.joint_names != robot.joint_names:
         raise ArgumentError(f"parts: wanted a breakdown of {robot.name}, got one of {', '.join(parts.joint_names)}")
     page = Page(f"{robot.name}: terms of the torques", robot.n, x_label=motion.label)

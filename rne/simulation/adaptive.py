@@ -15,8 +15,10 @@ from rne.dynamics.mass_matrix import mass_matrix, refuse_singular
 from rne.dynamics.stiction import Rough, accelerations
 from rne.errors import ArgumentError, SingularError, needing
 from rne.kernels import dry_friction as at
+from rne.kernels import flight
 from rne.kernels.complementarity import FREE, STUCK
 from rne.kernels.control import ALMOST_REST
+from rne.model.floating import QUATERNION
 from rne.model.robot import Robot
 from rne.simulation.diagnosis import cause, nearly_singular, with_some_inertia
 from rne.simulation.python_loop import asked, telling
@@ -31,6 +33,30 @@ Ask = Callable[[int, float, Array, Array, Array], tuple[Array, Array]]
 _EVALUATIONS = 12
 # Decays of the fastest damping in one motion beyond which steps are implicit.
 _STIFF = 3e4
+
+
+def split(robot: Robot, y: Array) -> tuple[Array, Array, Array]:
+    """Return positions, velocities and integrals of a controller in y (..., size), as views."""
+    nq, n = robot.nq, robot.n
+    return y[..., :nq], y[..., nq : nq + n], y[..., nq + n :]
+
+
+def normalized(robot: Robot, y: Array) -> Array:
+    """Return y (..., size) with quaternions of unit length; a base that is fixed has none."""
+    if not robot.floating:
+        return y
+    y = y.copy()
+    y[..., QUATERNION] /= np.linalg.norm(y[..., QUATERNION], axis=-1, keepdims=True)
+    return y
+
+
+def position_rates(robot: Robot, q: Array, qd: Array) -> Array:
+    """Return the rates (nq,) of positions: of a base that floats, those of its pose in world axes."""
+    if not robot.floating:
+        return qd
+    rates = np.empty(robot.nq)
+    flight.position_rates.py_func(q, qd, rates)
+    return rates
 
 
 class Tolerances(NamedTuple):
@@ -61,22 +87,17 @@ class _Motion:
 
     def torques(self, t: float, y: Array) -> tuple[Array, Array]:
         """Torques at a time, and rates of the integrals; the held torques without a controller."""
-        n = self._robot.n
-        return (
-            (self.held, y[2 * n :])
-            if self._ask is None
-            else self._ask(self._sample, t, y[:n], y[n : 2 * n], y[2 * n :])
-        )
+        q, qd, integrals = split(self._robot, y)
+        return (self.held, integrals) if self._ask is None else self._ask(self._sample, t, q, qd, integrals)
 
     def _found(self, t: float, y: Array) -> tuple[Array, Array, Array, Array]:
         """Accelerations, modes, holding forces, and rates of the integrals."""
-        n = self._robot.n
-        q, qd = y[:n], y[n : 2 * n]
+        q, qd, _ = split(self._robot, y)
         seen = y
         if self.modes is not None:  # as in `rne.kernels.dry_friction.fill_seen`
             sliding = (self.modes != FREE) & (self.modes != STUCK) & (self.modes * qd < ALMOST_REST)
             seen = y.copy()
-            seen[n : 2 * n][sliding] = ALMOST_REST * self.modes[sliding]
+            split(self._robot, seen)[1][sliding] = ALMOST_REST * self.modes[sliding]
         tau, rates = self.torques(t, seen)
         if self._rough is None:
             return forward_dynamics(self._robot, q, qd, tau), qd, qd, rates
@@ -91,22 +112,23 @@ class _Motion:
     def rate(self, t: float, y: Array) -> Array:
         """Rates of positions, velocities and integrals."""
         self._left -= 1
+        y = normalized(self._robot, y)
+        q, qd, _ = split(self._robot, y)
         if self._left < 0:
-            n = self._robot.n
             if not np.isfinite(y).all():
                 wanted = "a slower motion" if self._ask is None else "finite torques of the controller"
                 raise ArgumentError(
                     f"{'qd0' if self._ask is None else 'tau'}: the motion does not stay finite within "
                     f"{self._limits.max_steps} adaptive steps; wanted {wanted}"
                 )
-            what = cause(self._robot, y[:n], y[n : 2 * n], 1e-3, None if self._rough is None else self._rough.damping)
+            what = cause(self._robot, q, qd, 1e-3, None if self._rough is None else self._rough.damping)
             raise ArgumentError(
                 f"max_steps: {self._limits.max_steps} adaptive steps reach t = {t:g} s only: {what}; "
                 "give more of them or a larger rtol, or take method='rk4', whose steps are implicit in the damping"
             )
         with telling(t):
             qdd, _, _, rates = self._found(t, y)
-        return np.concatenate([y[self._robot.n : 2 * self._robot.n], qdd, rates])
+        return np.concatenate([position_rates(self._robot, q, qd), qdd, rates])
 
     def begin(self, t: float, y: Array) -> None:
         """Find the modes of all joints."""
@@ -123,9 +145,9 @@ class _Motion:
         """
         assert self.modes is not None
         assert self._rough is not None
-        n, modes, margins = self._robot.n, self.modes, np.full(self._robot.n, np.inf)
+        modes, margins, y = self.modes, np.full(self._robot.n, np.inf), normalized(self._robot, y)
         sliding, stuck = (modes != FREE) & (modes != STUCK), modes == STUCK
-        margins[sliding] = (modes * y[n : 2 * n])[sliding] + self.spare
+        margins[sliding] = (modes * split(self._robot, y)[1])[sliding] + self.spare
         if stuck.any():
             forces = self._found(t, y)[2]
             up, down = self._rough.limits[[at.UP, at.DOWN]]
@@ -145,7 +167,7 @@ def adaptive(
     limits: Tolerances,
 ) -> None:
     """Integrate one simulation after the other, each with its own steps; without `ask`, torques are held."""
-    n, last = robot.n, len(times) - 1
+    last = len(times) - 1
     q_path, qd_path, tau_path = paths
     tau_path[:] = held[:, np.arange(last + 1).clip(max=held.shape[1] - 1)]
 
@@ -166,7 +188,7 @@ def adaptive(
                     raise
                 motion.table = with_some_inertia(robot, as_table(robot, "float64"), error)
                 path = _between(motion, times[due], y, limits, rough, robot)
-            q[due], qd[due], y = path[:, :n], path[:, n : 2 * n], path[-1]
+            (q[due], qd[due], _), y = split(robot, path), path[-1]
             if ask is not None:
                 tau[due] = [motion.torques(t, state)[0] for t, state in zip(times[due], path, strict=True)]
         if ask is not None and not np.isfinite(y).all():
@@ -179,9 +201,9 @@ def _between(motion: _Motion, times: Array, y: Array, limits: Tolerances, rough:
         from scipy.integrate import solve_ivp
     path, t, done = np.empty((len(times), len(y))), float(times[0]), 1
     path[0] = y
-    n, method = robot.n, "Radau"
+    method = "Radau"
     if motion.table is None:
-        method = _integrator(robot, rough, y[:n], float(times[-1] - times[0]))
+        method = _integrator(robot, rough, y[: robot.nq], float(times[-1] - times[0]))
     while done < len(times):
         motion.begin(t, y)
         event = None
@@ -195,15 +217,15 @@ def _between(motion: _Motion, times: Array, y: Array, limits: Tolerances, rough:
             raise ArgumentError(f"method: the integrator of scipy failed: {solution.message}")
         found = len(solution.t)
         if found:
-            path[done : done + found] = solution.y.T
+            path[done : done + found] = normalized(robot, solution.y.T)
         done += found
         if solution.status != 1:
             break
-        t, y = float(solution.t_events[0][0]), solution.y_events[0][0].copy()
+        t, y = float(solution.t_events[0][0]), normalized(robot, solution.y_events[0][0].copy())
         margins = motion.margins(t, y)
         assert motion.modes is not None
         stopped = (motion.modes != STUCK) & (margins <= motion.spare)
-        y[n : 2 * n][stopped] = 0.0
+        split(robot, y)[1][stopped] = 0.0
         while done < len(times) and times[done] <= t:
             path[done] = y
             done += 1

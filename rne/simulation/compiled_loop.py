@@ -101,7 +101,7 @@ def run_compiled(
             return
     else:
         # The articulated-body algorithm only suspects a singular mass matrix; the matrix itself then decides.
-        for dynamics in ("aba", "crba") if robot.n == len(robot.links.joints) else ("crba",):
+        for dynamics in ("aba", "crba") if len(robot.joint_names) == len(robot.links.joints) else ("crba",):
             forward = FORWARD_DYNAMICS_POINTER[dynamics] if alone else FORWARD_DYNAMICS[dynamics]["float64"]
             when = integrate(forward.compiled(), table, None)
             if np.isnan(when).all():

@@ -46,12 +46,23 @@ def cause(robot: Robot, q: Array, qd: Array, step: float, damping: Array | None 
         if abs(rates[k]) * step > 1.0:
             j = int(np.argmax(np.abs(modes[:, k])))
             stiff = f"its velocity decays at {abs(rates[k]):.3g} 1/s"
-            return f"the damping of joint '{robot.joint_names[j]}' is stiff: {stiff}"
+            return f"the damping of {_called(robot, j)} is stiff: {stiff}"
     j = int(np.argmax(np.abs(qd)))
     if abs(qd[j]) * step > _FAST:
-        unit = "m/s" if robot.joint(robot.joint_names[j]).kind == "prismatic" else "rad/s"
-        return f"the motion is too fast: joint '{robot.joint_names[j]}' moves at {abs(qd[j]):.3g} {unit}"
-    return f"torques change too fast; the fastest joint is '{robot.joint_names[j]}'"
+        return f"the motion is too fast: {_called(robot, j)} moves at {abs(qd[j]):.3g} {_unit_of_speed(robot, j)}"
+    return f"torques change too fast; the fastest is {_called(robot, j)}"
+
+
+def _called(robot: Robot, j: int) -> str:
+    """What an error calls a coordinate: a joint, or a direction of a base that floats."""
+    name = robot.coordinate_names[j]
+    return f"joint '{name}'" if name in robot.joint_names else f"the base ({name})"
+
+
+def _unit_of_speed(robot: Robot, j: int) -> str:
+    name = robot.coordinate_names[j]
+    slides = robot.joint(name).kind == "prismatic" if name in robot.joint_names else j < 3
+    return "m/s" if slides else "rad/s"
 
 
 def nearly_singular(robot: Robot, q: Array) -> SingularError:
@@ -74,7 +85,7 @@ def _lightest(robot: Robot, q: Array) -> tuple[Array, float, str]:
         inverse,
         float(left[j]),
         (
-            f"joint '{robot.joint_names[j]}' moves almost no mass: with the other joints free, its inertia is "
+            f"{_called(robot, j)} moves almost no mass: with the other joints free, its inertia is "
             f"{max(left[j], 0.0) * M[j, j]:.3g} of {M[j, j]:.3g}; a rotor inertia slows it down"
         ),
     )

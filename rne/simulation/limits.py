@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rne.model.floating import of_joints
 from rne.model.robot import Robot
 from rne.tables import Part, Report, cells, titled
 
@@ -24,10 +25,10 @@ class LimitsPassed(Report):
     Attributes
     ----------
     robot : the robot.
-    excess : (..., 4, n) by how much each limit was passed at most: lower and upper limit of the position, limits of
-        velocity and effort; rad, m, rad/s, m/s, N m or N. Zero where it was kept, or where there is none.
-    first, last : (..., 4, n) first and last time at which the motion was beyond it, s; NaN where it was kept.
-    peak : (..., 4, n) time of the largest excess, s; NaN where it was kept.
+    excess : (..., 4, joints) by how much each limit was passed at most: lower and upper limit of the position, limits
+        of velocity and effort; rad, m, rad/s, m/s, N m or N. Zero where it was kept, or where there is none.
+    first, last : (..., 4, joints) first and last time at which the motion was beyond it, s; NaN where it was kept.
+    peak : (..., 4, joints) time of the largest excess, s; NaN where it was kept.
 
     Examples
     --------
@@ -51,7 +52,7 @@ class LimitsPassed(Report):
     def _parts(self) -> list[Part]:
         if not self:
             return ["all limits were kept"]
-        n = self.robot.n
+        n = len(self.robot.joint_names)
         many = self.excess.shape[:-2]
         excess, first, last, peak = (x.reshape(-1, 4, n) for x in (self.excess, self.first, self.last, self.peak))
         rows: dict[str, list[str]] = {name: [] for name in ("joint", "limit", "by", "unit", "from", "to", "most at")}
@@ -74,18 +75,12 @@ class LimitsPassed(Report):
 
 
 def limits_passed(robot: Robot, t: Array, q: Array, qd: Array, tau: Array) -> LimitsPassed:
-    """Compare a motion with the limits of its robot; t (T,), the others (..., T, n)."""
-    beyond = np.stack(
-        [
-            robot.lower_limit - q,
-            q - robot.upper_limit,
-            np.abs(qd) - robot.velocity_limit,
-            np.abs(tau) - robot.effort_limit,
-        ],
-        axis=-3,
-    )
+    """Compare a motion with the limits of its joints; t (T,), q (..., T, nq), the others (..., T, n)."""
+    bounds = robot.lower_limit, robot.upper_limit, robot.velocity_limit, robot.effort_limit
+    lower, upper, velocity, effort, q, qd, tau = (of_joints(robot, x) for x in (*bounds, q, qd, tau))
+    beyond = np.stack([lower - q, q - upper, np.abs(qd) - velocity, np.abs(tau) - effort], axis=-3)
     # What is rounding of a motion along a limit does not count.
-    scale = np.stack([robot.lower_limit, robot.upper_limit, robot.velocity_limit, robot.effort_limit])
+    scale = np.stack([lower, upper, velocity, effort])
     slack = 1e-9 * np.where(np.isfinite(scale), np.maximum(np.abs(scale), 1.0), 0.0)[:, None, :]
     passed = beyond > slack
     excess = np.where(passed, beyond, 0.0).max(axis=-2)

@@ -93,9 +93,13 @@ class _Smooth:
     def __init__(self, robot: Robot, q: Array, qd: Array, method: str, threads: int | None) -> None:
         self._robot, self._threads, m = robot, threads, q.size
         self._stages, self._kind = (1, EULER) if method == "euler" else (len(PARTS), RK4)
+        self._floating = math.prod(q.shape[:-1]) if robot.floating else 0
         self._state = np.concatenate([q.ravel(), qd.ravel()])
-        self._now, self._total = np.concatenate([self._state, np.zeros(m)]), np.zeros(2 * m)
-        self.q, self.qd = self._now[:m].reshape(q.shape), self._now[m : 2 * m].reshape(q.shape)
+        size = self._state.size
+        rates = size if robot.floating else qd.size  # of positions where the base floats, and accelerations
+        self._now, self._total = np.concatenate([self._state, np.zeros(rates)]), np.zeros(size)
+        self.q, self.qd = self._now[:m].reshape(q.shape), self._now[m:size].reshape(qd.shape)
+        self._qdd = self._now[self._now.size - qd.size :]
 
     def step(self, t: float, h: float, ask: Function) -> Array:
         """Advance by h, and return the torques at the beginning."""
@@ -105,8 +109,8 @@ class _Smooth:
             tau: Array = ask(at, self.q, self.qd)
             first = tau if first is None else first
             rate = _acceleration(self._robot, at, self.q, self.qd, tau, self._threads)
-            self._now[self._total.size :] = rate.ravel()
-            STAGE_OF_STEP.call(self._kind, stage, h, self._state, self._now, self._total)
+            self._qdd[:] = rate.ravel()
+            STAGE_OF_STEP.call(self._kind, stage, h, self._floating, self._state, self._now, self._total)
         assert first is not None
         return first
 
@@ -115,29 +119,30 @@ class _Rough:
     """Steps of all simulations together with friction and stops; see `rne.kernels.stages.make_rough_stage`."""
 
     def __init__(self, robot: Robot, q: Array, qd: Array, method: str, rough: Rough, table: Floats) -> None:
-        n, samples = q.shape[-1], math.prod(q.shape[:-1])
-        self._robot, self._shape, self._method = robot, q.shape, method
-        self._state = np.concatenate([q.reshape(samples, n), qd.reshape(samples, n)], axis=1)
-        self._buffers = np.zeros((samples, room_size.py_func(n, n)))
-        self._motion, self._push = np.zeros((2, 2, samples, n))
-        self._motion[0], self._motion[1] = self._state[:, :n], self._state[:, n:]
+        nq, n, samples = robot.nq, robot.n, math.prod(q.shape[:-1])
+        self._robot, self._shape, self._method = robot, q.shape[:-1], method
+        self._state = np.concatenate([q.reshape(samples, nq), qd.reshape(samples, n)], axis=1)
+        self._buffers = np.zeros((samples, room_size.py_func(n, nq)))
+        self._motion, self._push = np.zeros((2, samples, nq)), np.zeros((2, samples, n))
+        self._motion[0], self._motion[1, :, :n] = self._state[:, :nq], self._state[:, nq:]
         self._when = np.full(samples, np.nan)
         self._dynamics = rubbing(table, rough), (False, STILL.compiled())
 
     @property
     def q(self) -> Array:
         """Positions at the end of the last step."""
-        return self._state[:, : self._shape[-1]].reshape(self._shape)
+        return self._state[:, : self._robot.nq].reshape(*self._shape, self._robot.nq)
 
     @property
     def qd(self) -> Array:
         """Velocities at the end of the last step."""
-        return self._state[:, self._shape[-1] :].reshape(self._shape)
+        return self._state[:, self._robot.nq :].reshape(*self._shape, self._robot.n)
 
     def step(self, t: float, h: float, ask: Function) -> Array:
         """Advance by h, and return the torques at the beginning."""
         first: Array = ask(t, self.q, self.qd)
-        self._push[:] = first.reshape(-1, self._shape[-1])
+        n = self._robot.n
+        self._push[:] = first.reshape(-1, n)
         if self._method == "euler":
             self._call(IMPULSES, 0, t, h)
             return first
@@ -145,8 +150,9 @@ class _Rough:
         for stage, node in enumerate(NODES):
             self._call(BEFORE, stage, t, h)
             if stage > 0 or (np.abs(self._motion[1]) == ALMOST_REST).any():
-                q, qd = (x.reshape(self._shape) for x in self._motion)
-                self._push[1] = ask(t + node * h, q, qd).reshape(-1, self._shape[-1])
+                q, qd = self._motion[0], self._motion[1, :, :n]
+                seen = q.reshape(*self._shape, -1), qd.reshape(*self._shape, n)
+                self._push[1] = ask(t + node * h, *seen).reshape(-1, n)
             if stage == 0:
                 self._push[0] = self._push[1]
             self._call(AFTER, stage, t, h)
@@ -160,19 +166,19 @@ class _Rough:
         if failed.size:
             with telling(self._when[failed[0]]):
                 marks = (~np.isnan(self._when)).astype(np.uint8)
-                refuse_singular(self._robot, Batch(self._shape[:-1], "float64", {"q": self._motion[0]}), marks)
+                refuse_singular(self._robot, Batch(self._shape, "float64", {"q": self._motion[0]}), marks)
 
 
 def asked(controller: Function, t: float, q: Array, qd: Array) -> Array:
     """Call a controller, compiled or not; it gets copies, since it may keep or modify its arguments."""
     if is_compiled(controller):
-        filled = np.zeros(q.shape)
+        filled = np.zeros(qd.shape)
         for one in np.ndindex(q.shape[:-1]):
             controller(t, q[one].copy(), qd[one].copy(), filled[one])
         return filled
     tau = real_array("tau", controller(t, q.copy(), qd.copy())).astype(np.float64)
-    if tau.shape != q.shape and tau.shape != q.shape[-1:]:
-        raise ArgumentError(f"tau: the controller returned shape {tau.shape}, wanted {q.shape}")
+    if tau.shape != qd.shape and tau.shape != qd.shape[-1:]:
+        raise ArgumentError(f"tau: the controller returned shape {tau.shape}, wanted {qd.shape}")
     return tau
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rne.check import numbers
 from rne.errors import ArgumentError
+from rne.model.floating import of_joints
 from rne.model.robot import Robot
 from rne.simulation.limits import LimitsPassed, limits_passed
 from rne.tables import Part, Report, cells, of_many, titled, worst
@@ -64,7 +65,7 @@ class Tracking(Report):
             "peak at": cells(worst(self.peak_time), " s"),
             "settled": cells(worst(self.settling_time), " s"),
             "torque": cells(worst(self.peak_torque)),
-            "limit": cells(robot.effort_limit),
+            "limit": cells(of_joints(robot, robot.effort_limit)),
             "unit ": ["N" if slide else "N m" for slide in slides],
         }
         return [titled(joints)]
@@ -78,12 +79,13 @@ class Simulation(Report):
     ----------
     robot : the robot that moved.
     t : (T,) times, s.
-    q, qd : (..., T, n) positions and velocities at these times.
+    q, qd : (..., T, nq) and (..., T, n) positions and velocities at these times. The quaternion of a base that floats
+        has unit length, and does not change its sign from time to time.
     energy : (..., T) kinetic energy, rotors included, plus potential energy of gravity and springs, J. It changes by
         the work of torques and friction, and by the error of the integration.
     tau : (..., T, n) torques applied at these times, N m or N; of torques held over intervals, those of the interval
         that begins, and at the last time those of the interval that ends.
-    q_ref, qd_ref : (..., T, n) reference of the controller of `rne.control`; None without one.
+    q_ref, qd_ref : (..., T, joints) reference of the controller of `rne.control`; None without one.
 
     Examples
     --------
@@ -106,13 +108,13 @@ class Simulation(Report):
 
     @property
     def error(self) -> Array | None:
-        """Reference minus position (..., T, n); None without a reference."""
-        return None if self.q_ref is None else self.q_ref - self.q
+        """Reference minus position of the joints (..., T, joints); None without a reference."""
+        return None if self.q_ref is None else self.q_ref - of_joints(self.robot, self.q)
 
     @property
     def error_rate(self) -> Array | None:
-        """Reference velocity minus velocity (..., T, n); None without a reference."""
-        return None if self.qd_ref is None else self.qd_ref - self.qd
+        """Reference velocity minus velocity of the joints (..., T, joints); None without a reference."""
+        return None if self.qd_ref is None else self.qd_ref - of_joints(self.robot, self.qd)
 
     @property
     def limits(self) -> LimitsPassed:
@@ -122,21 +124,29 @@ class Simulation(Report):
     def _parts(self) -> list[Part]:
         robot, t, many = self.robot, self.t, self.q.shape[:-2]
         slides = [robot.joint(name).kind == "prismatic" for name in robot.joint_names]
+        q, qd, tau = (of_joints(robot, x) for x in (self.q, self.qd, self.tau))
         joints = {
             "joint": robot.joint_names,
-            "first": cells(worst(self.q[..., 0, :])),
-            "last": cells(worst(self.q[..., -1, :])),
-            "lowest": cells(worst(self.q.min(axis=-2))),
-            "highest": cells(worst(self.q.max(axis=-2))),
+            **_range(q),
             "unit": ["m" if slide else "rad" for slide in slides],
-            "speed": cells(worst(np.abs(self.qd).max(axis=-2))),
-            "torque": cells(worst(np.abs(self.tau).max(axis=-2))),
+            "speed": cells(worst(np.abs(qd).max(axis=-2))),
+            "torque": cells(worst(np.abs(tau).max(axis=-2))),
             "unit ": ["N" if slide else "N m" for slide in slides],
         }
         energy = cells(np.append(worst(self.energy[..., :1]), worst(self.energy[..., -1:])), " J")
         head = f"{robot.name}: {len(t)} times from {t[0]:g} to {t[-1]:g} s, energy from {energy[0]} to {energy[1]}"
         limits = self.limits
-        return [head, *of_many(many, "simulations"), titled(joints), *(limits._parts() if limits else [])]
+        tables: list[Part] = []
+        if robot.floating:
+            names = ["x", "y", "z", "qx", "qy", "qz", "qw"]
+            units = [*["m"] * 3, *["-"] * 4]
+            tables.append(titled({"base": names, **_range(self.q[..., :7]), "unit": units}))
+            speeds = [np.linalg.norm(self.qd[..., part], axis=-1).max() for part in (slice(3), slice(3, 6))]
+            fastest, turning = cells(np.array(speeds))
+            tables.append(f"speed of the base up to {fastest} m/s and {turning} rad/s")
+        if robot.joint_names:
+            tables.append(titled(joints))
+        return [head, *of_many(many, "simulations"), *tables, *(limits._parts() if limits else [])]
 
     def tracking(self, band: float = 0.02) -> Tracking:
         """Tracking error of the motion with respect to its reference.
@@ -165,5 +175,11 @@ class Simulation(Report):
         outside = ~(size <= band * peak[..., None, :])[..., ::-1, :]
         after = np.where(outside.any(axis=-2), len(t) - outside.argmax(axis=-2), 0)
         settled = np.append(t - t[0], np.inf)[after]
-        last, torque = self.error[..., -1, :], np.abs(self.tau).max(axis=-2)
+        last, torque = self.error[..., -1, :], np.abs(of_joints(self.robot, self.tau)).max(axis=-2)
         return Tracking(self.robot, peak, t[size.argmax(axis=-2)], np.sqrt(mean), last, settled, band, torque)
+
+
+def _range(q: Array) -> dict[str, list[str]]:
+    """Columns of a table on positions (..., T, m): the first, the last, the lowest and the highest."""
+    found = {"first": q[..., 0, :], "last": q[..., -1, :], "lowest": q.min(axis=-2), "highest": q.max(axis=-2)}
+    return {title: cells(worst(x)) for title, x in found.items()}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rne.batch.arguments import as_batch, check_robot
+from rne.batch.arguments import check_robot, settle
 from rne.batch.named import as_times, coordinates
 from rne.check import check_flag, numbers
 from rne.control import Controller
@@ -19,6 +19,8 @@ from rne.errors import ArgumentError
 from rne.kernels.actuation import complaint
 from rne.kernels.entries import CONTROL_ONE
 from rne.kernels.jit import is_compiled
+from rne.model.floating import QUATERNION, of_joints
+from rne.model.quaternions import unit_quaternions
 from rne.model.robot import Robot
 from rne.simulation.adaptive import Ask, Tolerances, adaptive, asking_function
 from rne.simulation.compiled_loop import METHODS, run_compiled
@@ -58,15 +60,19 @@ def simulate(
     rest, and which joints those are is found for all of them together. "rk4" and "adaptive" find the times of these
     events and keep their order. "euler" finds the impulses of friction in each step.
 
+    The quaternion of a base that floats is integrated by its rate, and divided by its length in every step, which keeps
+    the order of a method.
+
     Sources: Hairer, Nørsett, Wanner, "Solving Ordinary Differential Equations I" (1993), sections II.1 and II.5;
-    Hairer, Lubich, Wanner, "Geometric Numerical Integration" (2006), section I.1.2; Kennedy, Carpenter, "Additive
-    Runge-Kutta schemes for convection-diffusion-reaction equations", Applied Numerical Mathematics 44 (2003); Acary,
-    Brogliato, "Numerical Methods for Nonsmooth Dynamical Systems" (2008).
+    Hairer, Lubich, Wanner, "Geometric Numerical Integration" (2006), sections I.1.2 and IV.4; Kennedy, Carpenter,
+    "Additive Runge-Kutta schemes for convection-diffusion-reaction equations", Applied Numerical Mathematics 44 (2003);
+    Acary, Brogliato, "Numerical Methods for Nonsmooth Dynamical Systems" (2008).
 
     Parameters
     ----------
     robot : the robot.
-    q0, qd0 : (..., n) initial positions and velocities (zero if None); leading axes are a batch of simulations.
+    q0, qd0 : (..., nq) and (..., n) initial positions and velocities (zero if None); leading axes are a batch of
+        simulations. A base that floats is free: what acts on it is in the first six numbers of the torques.
     t : (T,) increasing output times, s; the first is that of the initial state.
     tau : torques, N m or N: None, an array, a controller of `rne.control`, or a function.
 
@@ -78,16 +84,18 @@ def simulate(
 
         Goals, paths and gains of a controller of `rne.control` broadcast likewise.
 
-        A function compiled by numba is called as ``controller(t, q, qd, tau)`` with arrays (n,) for each simulation, at
-        every stage of every step and at the last time; it fills `tau`, which is initially zero, and returns nothing.
-        With friction it is also called where events are searched for.
-        Any other function is called as ``controller(t, q, qd)``, with q and qd of shape (..., n), or (n,) for each
-        simulation if adaptive, and returns the torques.
+        They act on the joints of a robot whose base floats.
+
+        A function compiled by numba is called as ``controller(t, q, qd, tau)`` with arrays (nq,), (n,) and (n,) for
+        each simulation, at every stage of every step and at the last time; it fills `tau`, which is initially zero, and
+        returns nothing. With friction it is also called where events are searched for.
+        Any other function is called as ``controller(t, q, qd)``, with qd of shape (..., n), or (n,) for each simulation
+        if adaptive, and returns the torques.
     friction : whether viscous and Coulomb friction of the joints oppose the motion, or hold the joints at rest.
     stops : joint stops at the limits of the positions, for "rk4" and "euler"; none if None, and `Simulation.limits`
         says which limits were passed. Rigid ones, ``{"restitution": e}``, from which a joint rebounds with e times its
         speed; or soft ones, ``{"stiffness": k, "damping": d}``, N m/rad and N m s/rad (N/m, N s/m), which push while a
-        joint is beyond its limit, and never pull. Numbers, or arrays (n,). Joints that mimic others have no stops.
+        joint is beyond its limit, and never pull. Numbers, or arrays (joints,). Joints that mimic others have no stops.
     gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
     method : "rk4", "euler" or "adaptive".
     step : largest step, s; by default one millisecond, or unlimited for "adaptive". Steps never cross a time of `t`.
@@ -119,11 +127,11 @@ def simulate(
     >>> bool(np.ptp(motion.energy) < 1e-8)
     True
     """
-    check_robot(robot)
+    check_robot(robot, floating=True)
     if not isinstance(method, str) or method not in ("adaptive", *METHODS):
         raise ArgumentError(f"method: wanted one of 'rk4', 'euler', 'adaptive', got {method!r}")
     check_flag("friction", friction)
-    batch = as_batch(robot, {"q0": q0, "qd0": qd0}, required="q0")
+    batch = settle(robot, {"q0": q0, "qd0": qd0}, floating=True)
     times, n = as_times("t", t), robot.n
     substeps, tolerances = _substeps(times, step), _tolerances(method, rtol, atol, max_steps)
     law = tau if isinstance(tau, Controller) else None
@@ -144,22 +152,28 @@ def simulate(
     rough = rough_of(robot, friction, _stops(robot, method, stops))
 
     samples = math.prod(shape)
-    q, qd, torques = np.empty((3, *shape, len(times), n))
-    q[..., 0, :], qd[..., 0, :] = (batch.rows[name].reshape(*batch.shape, n) for name in ("q0", "qd0"))
-    q_rows, qd_rows, tau_rows = (path.reshape(samples, len(times), n) for path in (q, qd, torques))
+    q, (qd, torques) = np.empty((*shape, len(times), robot.nq)), np.empty((2, *shape, len(times), n))
+    start = batch.rows["q0"].reshape(*batch.shape, robot.nq)
+    q[..., 0, :] = start
+    if robot.floating:
+        q[..., 0, QUATERNION] = unit_quaternions(start[..., QUATERNION])
+    qd[..., 0, :] = batch.rows["qd0"].reshape(*batch.shape, n)
+    q_rows, qd_rows, tau_rows = (path.reshape(samples, len(times), path.shape[-1]) for path in (q, qd, torques))
     intervals = max(len(times) - 1, 1)  # a single time has no interval, but one row of torques
     held = np.broadcast_to(held, (*shape, intervals, n)).reshape(samples, intervals, n)
     if method == "adaptive":
         ask = _asking_law(law, shape) if law else asking_function(function) if function else None
         limits = Tolerances(*tolerances, max_steps, math.inf if step is None else step)
-        adaptive(robot, times, held, ask, n if law else 0, (q_rows, qd_rows, tau_rows), rough, limits)
+        adaptive(
+            robot, times, held, ask, len(robot.joint_names) if law else 0, (q_rows, qd_rows, tau_rows), rough, limits
+        )
     elif function is None or is_compiled(function):
         acting, paths = law or function, (q_rows, qd_rows, tau_rows)
         run_compiled(robot, shape, times, substeps, held, acting, paths, method, rough, threads)
     else:
         asking(robot, times, substeps, function, q, qd, torques, method, rough, threads)
     if rough is not None:  # a joint that is held does not see the NaN of another one, nor that of its own torque
-        lost = ~(np.isfinite(q_rows).all(axis=-1) & np.isfinite(qd_rows).all(axis=-1))
+        lost = np.asarray(~(np.isfinite(q_rows).all(axis=-1) & np.isfinite(qd_rows).all(axis=-1)))
         lost[:, 1:] |= ~np.isfinite(tau_rows[:, :-1]).all(axis=-1)
         later = np.logical_or.accumulate(lost, axis=1)
         later[:, 0] = False
@@ -175,7 +189,8 @@ def simulate(
 
         refuse_divergence(robot, times, q_rows, qd_rows, tau_rows, _STEP if step is None else step, again)
     energy = kinetic_energy(robot, q, qd) + potential_energy(robot, q)
-    wanted = [np.broadcast_to(x, q.shape).copy() for x in law.reference(times)[:2]] if law else [None, None]
+    of_law = (*q.shape[:-1], len(robot.joint_names))
+    wanted = [np.broadcast_to(x, of_law).copy() for x in law.reference(times)[:2]] if law else [None, None]
     return Simulation(robot, times, q, qd, energy, torques, *wanted)
 
 
@@ -247,17 +262,18 @@ def _stops(robot: Robot, method: str, stops: Any) -> dict[str, Array] | None:
         raise ArgumentError(f"stops: wanted {{'restitution': e}} or {{'stiffness': k, 'damping': d}}, got {got}")
     if method == "adaptive":
         raise ArgumentError("stops: wanted method='rk4' or 'euler', got method='adaptive', which has no joint stops")
-    found = {}
+    found, joints = {}, len(robot.joint_names)
     for name, value in stops.items():
-        shape = () if np.isscalar(value) else (robot.n,)
-        array = np.broadcast_to(numbers(f"stops[{name!r}]", value, shape), (robot.n,)).astype(np.float64)
+        shape = () if np.isscalar(value) else (joints,)
+        array = np.broadcast_to(numbers(f"stops[{name!r}]", value, shape), (joints,)).astype(np.float64)
         low, high = (np.nextafter(0.0, 1.0) if name == "stiffness" else 0.0), (1.0 if name == "restitution" else np.inf)
         if not ((array >= low) & (array <= high)).all():
             wanted = {"restitution": "from 0 to 1", "stiffness": "above 0", "damping": "of 0 or more"}[name]
             raise ArgumentError(f"stops[{name!r}]: wanted numbers {wanted}, got {value!r}")
         found[name] = array
     if "restitution" in found:
-        for name, low, high in zip(robot.joint_names, robot.lower_limit, robot.upper_limit, strict=True):
+        bounds = (of_joints(robot, x) for x in (robot.lower_limit, robot.upper_limit))
+        for name, low, high in zip(robot.joint_names, *bounds, strict=True):
             if low == high:  # one impulse cannot act on both sides
                 raise ArgumentError(
                     f"stops: both limits of joint {name!r} are {low:g}, and rigid stops leave it no room; wanted a "
@@ -289,7 +305,7 @@ def _asking_law(law: Controller, shape: tuple[int, ...]) -> Ask:
     numbers = law.law(shape, alone=True)
 
     def ask(sample: int, t: float, q: Array, qd: Array, integral: Array) -> tuple[Array, Array]:
-        tau, rate = np.empty((2, len(q)))
+        tau, rate = np.empty(len(qd)), np.empty(len(integral))
         CONTROL_ONE.call(numbers, sample, t, q.copy(), qd.copy(), integral.copy(), rate, tau)
         return tau, rate
 

@@ -8,9 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rne.batch.arguments import check_robot
+from rne.batch.named import coordinates
 from rne.check import numbers, real_array
 from rne.errors import ArgumentError, ModelWarning
+from rne.model.floating import QUATERNION, UNIT
+from rne.model.robot import Robot
 from rne.tables import Part, Report, cells, titled
+from rne.trajectory import base_motion
 from rne.trajectory.filters import LEAST, Collector, Filter, stretches, usual_step, wish_of
 
 Floats = NDArray[np.float64]
@@ -23,11 +28,14 @@ class Derivatives(Report):
     Attributes
     ----------
     q, qd, qdd : (T, n) positions, velocities, accelerations, all through the same filter; derivatives are NaN where
-        there are fewer than five distinct times between two gaps, or degree + 1 in a window.
+        there are fewer than five distinct times between two gaps, or degree + 1 in a window. Of a robot whose base
+        floats, q is (T, nq).
     tau : (T, n) torques through the same filter; None if none were given.
-    cutoff : (n,) Hz, where the amplitude falls to 1/sqrt(2); infinite where the samples are interpolated.
+    cutoff : (n,), one for each column of q, Hz, where the amplitude falls to 1/sqrt(2); infinite where the samples are
+        interpolated.
     noise : (n,) standard deviation of what noise is left in qdd; NaN where it is not known.
-    edges : (T, n) whether a sample is so near an end or a gap that the filter is one-sided, and less certain.
+    edges : (T, n), of the shape of q, whether a sample is so near an end or a gap that the filter is one-sided, and
+        less certain.
     duplicates : (k,) indices of samples with the same time as the previous sample.
     gaps : (k,) indices of the first samples after gaps.
 
@@ -52,9 +60,12 @@ class Derivatives(Report):
     def _parts(self) -> list[Part]:
         speeds, accelerations = (x.reshape(len(x), -1) for x in (self.qd, self.qdd))
         none = np.isnan(accelerations).sum(axis=0)
+        cutoff = self.cutoff
+        if len(cutoff) > speeds.shape[1]:  # of a base that floats, a quaternion has one number more than its rates
+            cutoff = base_motion.narrowed(cutoff)
         joints = {
             "coordinate": [str(k + 1) for k in range(speeds.shape[1])],
-            "cutoff": cells(self.cutoff, " Hz"),
+            "cutoff": cells(cutoff, " Hz"),
             "largest |qd|": cells(np.fmax.reduce(np.abs(speeds), axis=0, initial=0.0)),
             "largest |qdd|": cells(np.fmax.reduce(np.abs(accelerations), axis=0, initial=0.0)),
             "noise of qdd": cells(self.noise),
@@ -68,6 +79,7 @@ def differentiate(
     t: ArrayLike,
     q: ArrayLike,
     *,
+    robot: Robot | None = None,
     tau: ArrayLike | None = None,
     cutoff: ArrayLike | None = None,
     window: int | None = None,
@@ -88,8 +100,10 @@ def differentiate(
     ----------
     t : (T,) nondecreasing times, s; they may be nonuniform.
     q : (T, n) or (T,) positions. Where one is NaN, so are the results; the others of its coordinate do without it.
-    tau : torques or whatever else was recorded, of the shape of q, to be filtered as q is.
-    cutoff : of the filter in Hz, or one for each coordinate, in place of the chosen ones. Infinity interpolates.
+    robot : that of the motion, whose base floats: q (T, nq) holds its pose, and qd and qdd (T, n) are linear and
+        angular velocity in its own axes, and their rates. The signs of quaternions may jump in q, not in the result.
+    tau : torques or whatever else was recorded, of the shape of q (of qd, with a robot), to be filtered as q is.
+    cutoff : of the filter in Hz, or one for each column of q, in place of the chosen ones. Infinity interpolates.
     window : number of samples, odd. Polynomials are then fitted to each sample and its neighbors in a window, by least
         squares: the filter of Savitzky and Golay (Analytical Chemistry 36 (1964) 1627), also at uneven times.
     degree : of these polynomials, 2 or more; 4 by default. Without `window` it is chosen for the cutoff.
@@ -126,10 +140,14 @@ def differentiate(
         raise ArgumentError(f"t: wanted shape (T,), got {times.shape}")
     times = numbers("t", times, times.shape)
     wish = wish_of(cutoff, window, degree)
-    values = _like("q", q, len(times))
-    others = None if tau is None else _like("tau", tau, len(times))
-    if others is not None and others.shape != values.shape:
-        raise ArgumentError(f"tau: wanted the shape of q, {values.shape}, got {others.shape}")
+    if robot is None:
+        values = _like("q", q, len(times))
+        others = None if tau is None else _like("tau", tau, len(times))
+        if others is not None and others.shape != values.shape:
+            raise ArgumentError(f"tau: wanted the shape of q, {values.shape}, got {others.shape}")
+    else:
+        values, others = _of_robot(robot, len(times), q, tau)
+    floats = robot is not None and robot.floating
     steps = np.diff(times)
     if (steps < 0).any():
         k = int(np.argmax(steps < 0)) + 1
@@ -147,14 +165,18 @@ def differentiate(
     chosen = Filter(wish, collector, interval, n, 2)
     made = chosen.whole(times, rows, longest, 2)
     smooth, qd, qdd = (part[:, 0].reshape(values.shape) for part in made)
+    torques = None if others is None else made[0][:, 1].reshape(values.shape)
+    if floats:
+        smooth, qd, qdd = base_motion.moved(smooth, qd, qdd)
+        torques = None if torques is None else base_motion.narrowed(torques)
     _doubt(times, values, qdd)
     return Derivatives(
         q=smooth,
         qd=qd,
         qdd=qdd,
-        tau=None if others is None else made[0][:, 1].reshape(values.shape),
+        tau=torques,
         cutoff=chosen.cutoff,
-        noise=chosen.noise,
+        noise=base_motion.noise_of_rates(chosen.noise) if floats else chosen.noise,
         edges=chosen.edges(times, longest).reshape(values.shape),
         duplicates=np.flatnonzero(steps == 0) + 1,
         gaps=np.flatnonzero(steps > longest) + 1,
@@ -166,6 +188,24 @@ def _like(name: str, value: ArrayLike, rows: int) -> Floats:
     if array.ndim not in (1, 2) or len(array) != rows:
         raise ArgumentError(f"{name}: wanted shape ({rows}, n), since t has {rows} times; got {array.shape}")
     return array
+
+
+def _of_robot(robot: Robot, rows: int, q: ArrayLike, tau: ArrayLike | None) -> tuple[Floats, Floats | None]:
+    """Return positions (T, nq) and torques of as many columns."""
+    check_robot(robot, floating=True)
+    values = coordinates(robot, "q", q).astype(np.float64)
+    others = None if tau is None else coordinates(robot, "tau", tau).astype(np.float64)
+    for name, array, width in (("q", values, robot.nq), ("tau", others, robot.n)):
+        if array is not None and array.shape != (rows, width):
+            raise ArgumentError(f"{name}: wanted shape ({rows}, {width}), got {array.shape}")
+    if robot.floating:
+        length = np.linalg.norm(values[:, QUATERNION], axis=1)
+        bad = np.flatnonzero(np.abs(length - 1.0) > UNIT)
+        if bad.size:
+            raise ArgumentError(f"q: wanted unit quaternions of the base, got length {length[bad[0]]:.6g} at {bad[0]}")
+        values = base_motion.steady(values)
+        others = None if others is None else base_motion.widened(others)
+    return values, others
 
 
 def _doubt(t: Floats, q: Floats, qdd: Floats) -> None:

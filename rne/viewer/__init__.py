@@ -46,7 +46,8 @@ def view(
     Parameters
     ----------
     robot : the robot.
-    q : (samples, n) positions of a motion, rad or m. In samples with NaN the robot keeps its previous position.
+    q : (samples, nq) positions of a motion, rad or m. In samples with NaN the robot keeps its previous position. A base
+        that floats moves with them; without a motion it stands at the origin.
     qd, qdd : (samples, n) velocities and accelerations; None means zero.
     tau : (samples, n) torques to show instead of those of `rne.inverse_dynamics`.
     t : (samples,) times, s, not decreasing; None means 100 samples per second.
@@ -74,7 +75,7 @@ def view(
     >>> viewer.seek(0.5)
     >>> viewer.stop()
     """
-    check_robot(robot)
+    check_robot(robot, floating=True)
     if not isinstance(host, str) or not host:
         raise ArgumentError(f"host: wanted a host name or an address, got {shown(host)}")
     whole_number("port", port, 0)

@@ -7,6 +7,7 @@ import html
 import numpy as np
 from numpy.typing import NDArray
 
+from rne.model.floating import of_joints
 from rne.model.robot import Robot
 
 Array = NDArray[np.float64]
@@ -29,7 +30,7 @@ _ROW = (
 
 
 def full_scale(robot: Robot, peaks: Array) -> Array:
-    """Return the torque that fills half a bar, (n,).
+    """Return the torque that fills half a bar, one for each joint.
 
     This is the effort limit of the joint. Joints without a limit share one scale for torques and one for forces, the
     largest of their peaks, so that their bars can be compared.
@@ -39,8 +40,8 @@ def full_scale(robot: Robot, peaks: Array) -> Array:
     robot : the robot, for the limits and kinds of the joints.
     peaks : (n,) largest finite torque of each joint.
     """
-    free = ~np.isfinite(robot.effort_limit) | (robot.effort_limit <= 0)
-    scale = robot.effort_limit
+    scale, peaks = of_joints(robot, robot.effort_limit), of_joints(robot, peaks)
+    free = ~np.isfinite(scale) | (scale <= 0)
     kinds = np.array([robot.joint(name).kind for name in robot.joint_names])
     for kind in set(kinds[free]):
         alike = free & (kinds == kind)
@@ -54,11 +55,12 @@ def torque_bars(robot: Robot, tau: Array, scale: Array) -> str:
     Parameters
     ----------
     robot : the robot, for the names and limits of the joints.
-    tau : (n,) torques; NaN is shown as text without a bar, infinity fills its side.
-    scale : (n,) torques that fill half a bar; a larger torque is cut off there, and marked by color and text.
+    tau : (n,) torques; NaN is shown as text without a bar, infinity fills its side. A base that floats has no bars.
+    scale : of the joints, torques that fill half a bar; a larger torque is cut off there, and marked by color and text.
     """
     rows = []
-    for name, value, full, limit in zip(robot.joint_names, tau, scale, robot.effort_limit, strict=True):
+    limits = of_joints(robot, robot.effort_limit)
+    for name, value, full, limit in zip(robot.joint_names, of_joints(robot, tau), scale, limits, strict=True):
         unit = "N m" if robot.joint(name).kind == "revolute" else "N"
         length = 0.0 if np.isnan(value) else 50 * min(abs(value) / full, 1.0)
         over = abs(value) > limit or np.isinf(value)

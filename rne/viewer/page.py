@@ -19,9 +19,12 @@ import numpy as np
 import viser
 from numpy.typing import ArrayLike, NDArray
 
+from rne.batch.coordinates import check_pose
 from rne.check import numbers
+from rne.dynamics.configuration import neutral
 from rne.dynamics.inverse_dynamics import gravity_vector
 from rne.errors import ArgumentError
+from rne.model.floating import of_joints
 from rne.model.robot import Robot
 from rne.model.sampling import position_range
 from rne.viewer.bars import full_scale, torque_bars
@@ -128,7 +131,7 @@ class Viewer:
             self._draw()
 
     def move(self, q: ArrayLike) -> None:
-        """Move a robot without a motion to q (n,), rad or m, and show the torques that hold it there.
+        """Move a robot without a motion to q (nq,), rad or m, and show the torques that hold it there.
 
         Raises
         ------
@@ -137,11 +140,13 @@ class Viewer:
         """
         if self._motion is not None:
             raise ArgumentError("the robot plays a motion; call rne.view without a motion to move the robot")
-        wanted = numbers("q", q, (self._robot.n,))
+        wanted = numbers("q", q, (self._robot.nq,))
+        if self._robot.floating:
+            check_pose("q", wanted)
         with self._lock:
             self._q = wanted
             self._draw()
-            for slider, value in zip(self._sliders, wanted, strict=True):
+            for slider, value in zip(self._sliders, of_joints(self._robot, wanted), strict=True):
                 slider.value = min(max(float(value), slider.min), slider.max)
 
     def wait(self) -> None:
@@ -200,7 +205,7 @@ class Viewer:
     def _add_sliders(self) -> None:
         self._sliders = []
         with self._server.gui.add_folder("Joints [rad, m]"):
-            for k, name in enumerate(self._robot.joint_names):
+            for k, name in enumerate(self._robot.joint_names, self._robot.nq - len(self._robot.joint_names)):
                 low, high = float(self._low[k]), float(self._high[k])
                 slider = self._server.gui.add_slider(name, low, high, 0.001, float(self._q[k]))
                 slider.on_update(partial(self._dragged, then=partial(self._bend, k)))
@@ -268,13 +273,13 @@ class Viewer:
         self._button.icon = viser.Icon.PLAYER_PAUSE if self._playing else viser.Icon.PLAYER_PLAY
 
     def _some_states(self) -> Array:
-        """Return some positions that the robot will take, (some, n), the initial one first."""
+        """Return some positions that the robot will take, (some, nq), the initial one first."""
         if self._motion is not None:
             whole = self._motion.q[np.isfinite(self._motion.q).all(axis=1)]
             if len(whole):
                 some: Array = whole[:: max(1, len(whole) // _LOOKS)]
                 return some
-        return np.clip(np.zeros((1, self._robot.n)), self._low, self._high)
+        return np.clip(neutral(self._robot)[None], self._low, self._high)
 
     def _played(self) -> Motion:
         if self._motion is None:

@@ -12,6 +12,8 @@ from rne.batch.named import time_array
 from rne.check import numbers
 from rne.dynamics.inverse_dynamics import inverse_dynamics
 from rne.errors import ArgumentError
+from rne.model.floating import QUATERNION
+from rne.model.quaternions import unit_quaternions
 from rne.model.robot import Robot
 
 RATE = 100.0
@@ -25,7 +27,7 @@ class Motion:
     Attributes
     ----------
     t : (N,) times, s, not decreasing.
-    q : (N, n) positions.
+    q : (N, nq) positions; a quaternion that is none is NaN.
     tau : (N, n) torques.
     """
 
@@ -68,13 +70,15 @@ def make_motion(
     ArgumentError
         The arrays do not fit the robot or each other, or the times decrease.
     """
-    check_robot(robot)
+    check_robot(robot, floating=True)
     if tau is None:
         tau = inverse_dynamics(robot, q, qd, qdd, friction=friction)
     batch = as_batch(robot, {"q": q, "tau": tau}, required="q")
     if len(batch.shape) != 1 or not batch.samples:
-        raise ArgumentError(f"q: wanted a motion, (samples, {robot.n}); got {(*batch.shape, robot.n)}")
+        raise ArgumentError(f"q: wanted a motion, (samples, {robot.nq}); got {(*batch.shape, robot.nq)}")
     positions, torques = (np.array(batch.rows[key], dtype=np.float64) for key in ("q", "tau"))
+    if robot.floating:
+        positions[:, QUATERNION] = unit_quaternions(positions[:, QUATERNION])
     if t is None:
         return Motion(np.arange(batch.samples) / RATE, positions, torques)
     times = time_array("t", t)

@@ -1,9 +1,15 @@
-"""A base that floats on the command line: shown, fixed on request, and refused by what does not support it."""
+"""A base that floats on the command line: trajectories with its columns; shown, fixed on request, or refused."""
 
 from __future__ import annotations
 
+import json
+
+import numpy as np
 import pytest
-from trajectories import Run
+from trajectories import Run, as_csv
+
+import rne
+from rne.model.floating import columns_of
 
 ARM = """<link name="base"><inertial><mass value="3"/><inertia ixx=".1" iyy=".2" izz=".2" ixy="0" ixz="0" iyz="0"/>
 </inertial></link><link name="arm"><inertial><origin xyz="0.2 0 0"/><mass value="1"/>
@@ -31,10 +37,81 @@ def test_info_says_so(run: Run, flyer) -> None:
     assert "floating" not in run("info", flyer, "--fixed").stdout.splitlines()[0]
 
 
-@pytest.mark.parametrize("command", ["id", "fd", "check", "bench"])
-def test_commands_refuse_it(run: Run, flyer, motion, command) -> None:
-    files = [motion] if command in ("id", "fd") else []
-    result = run(command, flyer, *files)
+@pytest.fixture
+def flight(flyer, tmp_path):
+    """A flight in a file, and as it was calculated; quaternions with the scalar in front, as MuJoCo has them."""
+    robot = rne.load(flyer)
+    tau = [0, 0, 39.24, 0, 0.1, 0, 0.2]
+    motion = rne.simulate(robot, rne.neutral(robot), [0.3, 0, 0, 1, 2, 0.5, 1], np.linspace(0, 1, 201), tau=tau)
+    qdd = rne.forward_dynamics(robot, motion.q, motion.qd, motion.tau)
+    groups = {"q": motion.q, "qd": motion.qd, "qdd": qdd, "tau": motion.tau}
+    names = [name for key in groups for name in columns_of(robot, key)]
+    table = np.hstack([motion.t[:, None], *groups.values()])
+    names.insert(3, names.pop(6))
+    table = table[:, [0, 1, 2, 3, 7, 4, 5, 6, *range(8, table.shape[1])]]
+    path = tmp_path / "flight.csv"
+    path.write_text(as_csv(table, ("t", *names)))
+    return path, robot, motion, qdd
+
+
+def rows(text):
+    names, *lines = text.splitlines()
+    return names.split(","), np.array([[float(x) for x in line.split(",")] for line in lines])
+
+
+def test_torques_and_accelerations_of_a_flight(run: Run, flyer, flight) -> None:
+    path, robot, motion, qdd = flight
+    torques = run("id", flyer, str(path))
+    names, found = rows(torques.stdout)
+    assert names == ["t", *columns_of(robot, "tau")]
+    assert np.abs(found[:, 1:] - motion.tau).max() < 1e-10
+    assert "base_vz 39.24 N, base_wx" in torques.stderr
+    names, found = rows(run("fd", flyer, str(path)).stdout)
+    assert names == ["t", *columns_of(robot, "qdd")]
+    assert np.abs(found[:, 1:] - qdd).max() < 1e-9
+
+
+def test_poses_alone_are_differentiated(run: Run, flyer, flight, tmp_path) -> None:
+    path, robot, motion, _ = flight
+    poses = tmp_path / "poses.csv"
+    poses.write_text(as_csv(np.column_stack([motion.t, motion.q]), ("t", *columns_of(robot, "q"))))
+    result = run("id", flyer, str(poses), "--differentiate")
+    _, found = rows(result.stdout)
+    assert np.abs(found[40:-40, 1:] - motion.tau[40:-40]).max() < 1e-2
+    assert "cutoff: base_x" in result.stderr
+    copy = tmp_path / "copy.npz"
+    assert run("convert", flyer, str(path), "-o", str(copy)).exit_code == 0
+    assert np.load(copy)["q"].shape == (201, 8)
+
+
+def test_what_is_no_pose_is_refused(run: Run, flyer, flight, tmp_path) -> None:
+    _, robot, motion, _ = flight
+    q, poses = motion.q.copy(), tmp_path / "poses.csv"
+    q[4, 3:7] *= 1.01
+    poses.write_text(as_csv(q, tuple(columns_of(robot, "q"))))
+    result = run("id", flyer, str(poses))
+    assert result.exit_code != 0
+    assert "row 5: columns 'q_base_qx' to 'q_base_qw'" in result.stderr
+    poses.write_text(as_csv(q[:, [0, 1, 2, 3, 4, 5, 7]], (*columns_of(robot, "q")[:6], "q_turn")))
+    assert "missing columns: q_base_qw" in run("id", flyer, str(poses)).stderr
+    assert "columns of a base that floats" in run("id", flyer, str(poses), "--fixed").stderr
+
+
+def test_other_commands_take_it(run: Run, flyer, flight, tmp_path) -> None:
+    path = str(flight[0])
+    assert run("check", flyer).exit_code == 0
+    assert json.loads(run("info", flyer, "--json").stdout)["positions"][6] == "base_qw"
+    assert "base_vz" in run("residual", flyer, path).stdout
+    for kind in ("torque", "power", "energy", "phase", "residual"):
+        assert run("plot", flyer, path, "--kind", kind, "-o", str(tmp_path / f"{kind}.svg")).exit_code == 0
+    assert run("convert", flyer, "-o", str(tmp_path / "flyer.xml")).exit_code == 0
+    assert "on a floating base" in run("info", str(tmp_path / "flyer.xml")).stdout
+
+
+@pytest.mark.parametrize("command", [["bench"], ["check", "--verify"], ["breakdown", "FLIGHT"]])
+def test_commands_refuse_it(run: Run, flyer, flight, command) -> None:
+    name, *more = command
+    result = run(name, flyer, *(str(flight[0]) if word == "FLIGHT" else word for word in more))
     assert result.exit_code != 0
     assert "the base of 'flyer' floats" in result.stderr
 
