@@ -134,14 +134,14 @@ def torque_breakdown(
     shoulder      20.5      6.4 %     0.0 %  0.0 %        0.5 %     0.5 %   92.7 %   0.0 %     0.0 %     0.0 %
     elbow        5.236      0.0 %     7.9 %  0.0 %        0.5 %     0.0 %   91.6 %   0.0 %     0.0 %     0.0 %
     """
-    check_robot(robot)
+    check_robot(robot, floating=True)
     check_flag("friction", friction)
-    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd}, f_ext)
-    q, qd, qdd = (batch.rows[name].reshape(*batch.shape, robot.n) for name in ("q", "qd", "qdd"))
+    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd}, f_ext, floating=True)
+    q, qd, qdd = (rows.reshape(*batch.shape, rows.shape[1]) for rows in map(batch.rows.__getitem__, ("q", "qd", "qdd")))
     effective, coupling = _inertia_torques(robot, batch.rows["q"], batch.rows["qdd"], threads)
     of_velocity = velocity_torques(robot, q, qd, threads=threads)
     return TorqueBreakdown(
-        robot.joint_names,
+        robot.coordinate_names,
         effective=effective.reshape(qdd.shape),
         coupling=coupling.reshape(qdd.shape),
         rotor=rotor_torque(robot, qdd),
