@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rne.batch.arguments import Floats, check_robot, settle
+from rne.batch.coordinates import width_of
 from rne.batch.named import time_array
 from rne.check import check_flag, numbers
 from rne.dynamics.inverse_dynamics import inverse_dynamics
@@ -182,12 +183,12 @@ def residual(
     shoulder     0.43     2.3 %  0.1680   -0.1098  -0.62   0        3
     elbow     0.07903    1.74 %  0.9630  -0.01307  0.095   0        3
     """
-    check_robot(robot)
+    check_robot(robot, floating=True)
     check_flag("friction", friction)
     if tau is None:
         raise ArgumentError("tau: wanted the measured torques, got None")
-    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd, "tau": tau}, f_ext)
-    state = (batch.rows[name].reshape(*batch.shape, robot.n) for name in ("q", "qd", "qdd"))
+    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd, "tau": tau}, f_ext, floating=True)
+    state = (batch.rows[name].reshape(*batch.shape, width_of(robot, name)) for name in ("q", "qd", "qdd"))
     model = inverse_dynamics(robot, *state, gravity=gravity, f_ext=f_ext, friction=friction, threads=threads)
     measured = batch.rows["tau"].astype(np.float64, copy=False)
     rest = measured - model.reshape(measured.shape)
@@ -195,7 +196,7 @@ def residual(
         times = np.arange(len(rest), dtype=np.float64)
     else:
         if len(batch.shape) != 1:
-            raise ArgumentError(f"t: wanted None, since q is no motion (T, {robot.n})")
+            raise ArgumentError(f"t: wanted None, since q is no motion (T, {robot.nq})")
         times = numbers("t", time_array("t", t), batch.shape)
         if (np.diff(times) < 0).any():
             raise ArgumentError(f"t: wanted times in order, but they fall at sample {int(np.diff(times).argmin()) + 1}")
@@ -217,4 +218,4 @@ def report(robot: Robot, times: Floats, measured: Floats, rest: Floats) -> Resid
         rows = abs(rest).argmax(axis=0)
         worst = np.where(count > 0, rest[rows, np.arange(robot.n)], np.nan)
         at = np.where(count > 0, times[rows], np.nan)
-    return Residual(robot.joint_names, count, rms, bias, mean, variance, worst, at)
+    return Residual(robot.coordinate_names, count, rms, bias, mean, variance, worst, at)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rne.batch.arguments import Floats, check_robot, settle
+from rne.batch.coordinates import width_of
 from rne.check import check_flag
 from rne.dynamics.coriolis import velocity_torques
 from rne.dynamics.inverse_dynamics import friction_torque, gravity_vector, inverse_dynamics
@@ -137,7 +138,7 @@ def torque_breakdown(
     check_robot(robot, floating=True)
     check_flag("friction", friction)
     batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd}, f_ext, floating=True)
-    q, qd, qdd = (rows.reshape(*batch.shape, rows.shape[1]) for rows in map(batch.rows.__getitem__, ("q", "qd", "qdd")))
+    q, qd, qdd = (batch.rows[name].reshape(*batch.shape, width_of(robot, name)) for name in ("q", "qd", "qdd"))
     effective, coupling = _inertia_torques(robot, batch.rows["q"], batch.rows["qdd"], threads)
     of_velocity = velocity_torques(robot, q, qd, threads=threads)
     return TorqueBreakdown(

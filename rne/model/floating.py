@@ -26,15 +26,17 @@ OF_POSITIONS = frozenset({"q", "q0", "q1"})
 SUPPORTED = (
     "actuator_power", "base_parameters", "bias_vector", "center_of_mass", "center_of_mass_jacobian",
     "center_of_mass_velocity", "centroidal_momentum", "centroidal_momentum_bias", "centroidal_momentum_matrix",
-    "coriolis_matrix", "coriolis_vector", "difference", "dissipated_power", "dissipation", "Evaluator",
-    "forward_dynamics", "forward_dynamics_derivatives", "forward_kinematics", "frame_acceleration", "frame_velocity",
-    "friction_torque", "gravity_derivative", "gravity_vector", "inertia_ellipsoid", "integrate", "inverse_dynamics",
-    "inverse_dynamics_derivatives", "inverse_dynamics_vjp", "jacobian", "jacobian_dot", "jacobian_dot_qd",
-    "joint_wrenches", "kinetic_energy", "linearize", "mass_matrix", "mass_matrix_inverse", "neutral",
-    "operational_inertia", "parameter_names", "parameters", "potential_energy", "regressor", "regressor_remainder",
-    "regressor_vjp", "static_torque", "torque_breakdown", "velocity_torques", "with_parameters",
+    "coriolis_matrix", "coriolis_vector", "diagnose", "difference", "dissipated_power", "dissipation",
+    "effective_inertia", "energy_balance", "Evaluator", "forward_dynamics", "forward_dynamics_derivatives",
+    "forward_kinematics", "frame_acceleration", "frame_velocity", "friction_torque", "gravity_derivative",
+    "gravity_vector", "inertia_ellipsoid", "integrate", "inverse_dynamics", "inverse_dynamics_derivatives",
+    "inverse_dynamics_vjp", "jacobian", "jacobian_dot", "jacobian_dot_qd", "joint_wrenches", "kinetic_energy",
+    "linearize", "link_forces", "mass_matrix", "mass_matrix_inverse", "neutral", "operational_inertia",
+    "parameter_names", "parameters", "potential_energy", "regressor", "regressor_remainder", "regressor_vjp",
+    "residual", "static_torque", "torque_breakdown", "velocity_torques", "verify",
 )  # fmt: skip
-"""The public functions of a state that support a floating base; those of `rne.jit` and `rne.dask` have the same names.
+"""The public functions that support a floating base; those of `rne.jit` and `rne.dask` have the same names. All of
+`rne.lagrange` do.
 """
 
 

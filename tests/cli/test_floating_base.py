@@ -31,12 +31,19 @@ def test_info_says_so(run: Run, flyer) -> None:
     assert "floating" not in run("info", flyer, "--fixed").stdout.splitlines()[0]
 
 
-@pytest.mark.parametrize("command", ["id", "fd", "check", "bench"])
+@pytest.mark.parametrize("command", ["id", "fd", "bench"])
 def test_commands_refuse_it(run: Run, flyer, motion, command) -> None:
     files = [motion] if command in ("id", "fd") else []
     result = run(command, flyer, *files)
     assert result.exit_code != 0
     assert "the base of 'flyer' floats" in result.stderr
+
+
+def test_check(run: Run, flyer) -> None:
+    result = run("check", flyer, "--verify", "--samples", "3")
+    assert result.exit_code == 0
+    assert "verified: every identity holds" in result.stdout
+    assert "base_vx" in run("check", flyer, "--verify", "--samples", "3", "--json").stdout
 
 
 def test_torques_of_the_fixed_robot(run: Run, flyer, motion) -> None:
