@@ -22,7 +22,7 @@ SHAPES = [
 ]
 EXAMPLES = [
     "solo12.urdf",
-    "anymal_c_simple_description/urdf/anymal.urdf",
+    "anymal-kinova.urdf",
     "talos_reduced.urdf",
     "quadrotor_base.urdf",
     "baxter.urdf",  # joints that follow others
@@ -46,12 +46,9 @@ TREE = tree_robot(3, joints=9, mimic=0.0)
 FOLLOWERS = tree_robot(4, joints=12, mimic=0.4)
 
 
-def derivatives_of_torques(oracle, robot, q, qd, qdd):
-    """Those of Pinocchio, over the coordinates, with springs."""
-    G, model, data = oracle.G, oracle.model, oracle.data
-    by_q, by_qd, upper = pin.computeRNEADerivatives(model, data, oracle.q(q), G @ qd, G @ qdd)
-    M = np.triu(upper) + np.triu(upper, 1).T
-    found = [G.T @ X @ G for X in (by_q, by_qd, M)]
+def derivatives_of_torques(oracle, robot, *state):
+    """Those of Pinocchio, with springs."""
+    found = oracle.derivatives(*state)
     found[0] += robot.links.stiffness
     return found
 
