@@ -88,3 +88,8 @@ def test_the_rank_is_that_of_pinocchios_regressor(name):
     Y = rne.regressor(robot, q, qd, qdd, rotors=False)
     pi = rne.parameters(robot, rotors=False)
     assert_near(base.regressor(q, qd, qdd) @ base.values(), Y @ pi, 1e-10)
+
+
+def test_exciting_motions_are_refused():
+    with pytest.raises(rne.ArgumentError, match="floats"):
+        rne.excitation(rne.base_parameters(example_robot("solo12.urdf")))
