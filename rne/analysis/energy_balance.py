@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.batch.arguments import Floats, check_robot, settle
+from rne.batch.coordinates import width_of
 from rne.check import check_flag
 from rne.control import Controller
 from rne.dynamics.energy import actuator_power, dissipated_power
@@ -110,10 +111,12 @@ def energy_balance(
     >>> float(balance.dissipated), bool(abs(balance.residual) < 1e-12)
     (7.0, True)
     """
-    check_robot(robot)
+    check_robot(robot, floating=True)
     check_flag("friction", friction)
-    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd, "tau": tau}, f_ext)
-    q, qd, qdd, tau = (batch.rows[name].reshape(*batch.shape, robot.n) for name in ("q", "qd", "qdd", "tau"))
+    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd, "tau": tau}, f_ext, floating=True)
+    q, qd, qdd, tau = (
+        batch.rows[name].reshape(*batch.shape, width_of(robot, name)) for name in ("q", "qd", "qdd", "tau")
+    )
 
     def power(torque: Floats) -> Floats:
         return np.asarray(np.einsum("...i,...i->...", torque, qd))

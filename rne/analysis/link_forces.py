@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.batch.arguments import Floats, check_robot, settle
+from rne.batch.coordinates import width_of
 from rne.check import numbers
 from rne.dynamics.forward_dynamics import forward_dynamics
 from rne.dynamics.frame_motion import frame_acceleration
@@ -161,11 +162,11 @@ def link_forces(
     link1     1  0.5  0  0   0   0   0        0     9.81        0
     link2     1  1.5  0  0   0   0   0        0     9.81        0
     """
-    check_robot(robot)
+    check_robot(robot, floating=True)
     if tau is not None and qdd is not None:
         raise ArgumentError("tau: got both qdd and tau, and either determines the motion; give one of them")
-    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd, "tau": tau}, f_ext)
-    given = {name: batch.rows[name].reshape(*batch.shape, robot.n) for name in ("q", "qd", "qdd", "tau")}
+    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd, "tau": tau}, f_ext, floating=True)
+    given = {name: batch.rows[name].reshape(*batch.shape, width_of(robot, name)) for name in ("q", "qd", "qdd", "tau")}
     loads: dict[str, Any] = {"gravity": gravity, "f_ext": f_ext, "threads": threads}
     q, qd, motion = given["q"], given["qd"], given["qdd"]
     if tau is None:
@@ -177,7 +178,8 @@ def link_forces(
     local = w if axes == "local" else joint_wrenches(robot, q, qd, motion, axes="local", origin=origin, **loads)
 
     refuse_without_mass(robot)
-    moving = [body for body in robot.tree.bodies if body.mass and robot.links.frames[body.name].row > 0]
+    first = 0 if robot.floating else 1
+    moving = [body for body in robot.tree.bodies if body.mass and robot.links.frames[body.name].row >= first]
     com, acceleration = np.zeros((2, *batch.shape, len(moving), 3), batch.dtype)
     for k, body in enumerate(moving):
         pose = forward_kinematics(robot, q, body.name, threads=threads)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rne.batch.arguments import Floats, check_robot, settle
+from rne.batch.coordinates import width_of
 from rne.batch.named import time_array
 from rne.check import check_flag, numbers
 from rne.dynamics.inverse_dynamics import inverse_dynamics
@@ -187,7 +188,7 @@ def residual(
     if tau is None:
         raise ArgumentError("tau: wanted the measured torques, got None")
     batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd, "tau": tau}, f_ext, floating=True)
-    state = (batch.rows[name].reshape(*batch.shape, batch.rows[name].shape[-1]) for name in ("q", "qd", "qdd"))
+    state = (batch.rows[name].reshape(*batch.shape, width_of(robot, name)) for name in ("q", "qd", "qdd"))
     model = inverse_dynamics(robot, *state, gravity=gravity, f_ext=f_ext, friction=friction, threads=threads)
     measured = batch.rows["tau"].astype(np.float64, copy=False)
     rest = measured - model.reshape(measured.shape)

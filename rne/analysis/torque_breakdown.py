@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rne.batch.arguments import Floats, check_robot, settle
+from rne.batch.coordinates import width_of
 from rne.check import check_flag
 from rne.dynamics.coriolis import velocity_torques
 from rne.dynamics.inverse_dynamics import friction_torque, gravity_vector, inverse_dynamics
@@ -134,14 +135,14 @@ def torque_breakdown(
     shoulder      20.5      6.4 %     0.0 %  0.0 %        0.5 %     0.5 %   92.7 %   0.0 %     0.0 %     0.0 %
     elbow        5.236      0.0 %     7.9 %  0.0 %        0.5 %     0.0 %   91.6 %   0.0 %     0.0 %     0.0 %
     """
-    check_robot(robot)
+    check_robot(robot, floating=True)
     check_flag("friction", friction)
-    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd}, f_ext)
-    q, qd, qdd = (batch.rows[name].reshape(*batch.shape, robot.n) for name in ("q", "qd", "qdd"))
+    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd}, f_ext, floating=True)
+    q, qd, qdd = (batch.rows[name].reshape(*batch.shape, width_of(robot, name)) for name in ("q", "qd", "qdd"))
     effective, coupling = _inertia_torques(robot, batch.rows["q"], batch.rows["qdd"], threads)
     of_velocity = velocity_torques(robot, q, qd, threads=threads)
     return TorqueBreakdown(
-        robot.joint_names,
+        robot.coordinate_names,
         effective=effective.reshape(qdd.shape),
         coupling=coupling.reshape(qdd.shape),
         rotor=rotor_torque(robot, qdd),

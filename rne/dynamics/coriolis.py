@@ -164,7 +164,7 @@ def velocity_torques(robot: Robot, q: ArrayLike, qd: ArrayLike, *, threads: int 
     >>> torques.centripetal.round(6), torques.coriolis.round(6) + 0.0
     (array([-2. ,  0.5]), array([-2.,  0.]))
     """
-    batch = settle(robot, {"q": q, "qd": qd})
+    batch = settle(robot, {"q": q, "qd": qd}, floating=True)
     positions, rates = batch.rows["q"], batch.rows["qd"]
     centripetal = zeros((batch.samples, robot.n), batch.dtype)
     for j in range(robot.n):

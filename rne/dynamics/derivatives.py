@@ -27,9 +27,9 @@ from rne.kernels.layout import SPRINGS
 from rne.model.robot import Robot
 from rne.tables import Part, Report, cells, of_many, titled, worst
 
-_INVERSE = Algorithm(DERIVATIVES_ONE, DERIVATIVES, states=3, gravity=True)
-_FORWARD = Algorithm(FORWARD_DERIVATIVES_ONE, FORWARD_DERIVATIVES, states=3, gravity=True)
-_GRAVITY = Algorithm(GRAVITY_DERIVATIVE_ONE, GRAVITY_DERIVATIVE, gravity=True)
+_INVERSE = Algorithm(DERIVATIVES_ONE, DERIVATIVES, states=3, gravity=True, floating=True)
+_FORWARD = Algorithm(FORWARD_DERIVATIVES_ONE, FORWARD_DERIVATIVES, states=3, gravity=True, floating=True)
+_GRAVITY = Algorithm(GRAVITY_DERIVATIVE_ONE, GRAVITY_DERIVATIVE, gravity=True, floating=True)
 _inverse_one, _forward_one = DERIVATIVES_ONE["float64"], FORWARD_DERIVATIVES_ONE["float64"]
 _gravity_one = GRAVITY_DERIVATIVE_ONE["float64"]
 
@@ -127,7 +127,9 @@ def inverse_dynamics_derivatives(
     Parameters
     ----------
     robot : the robot.
-    q, qd, qdd : (..., n) positions, velocities and accelerations, as for `inverse_dynamics`.
+    q, qd, qdd : (..., n) positions, velocities and accelerations, as for `inverse_dynamics`. With a floating base, the
+        derivatives by q are by the tangent directions dq of `integrate`: columns 0 to 2 by translation along, and 3 to
+        5 by rotation about the axes of the base.
     gravity : as for `inverse_dynamics`.
     f_ext : as for `inverse_dynamics`. When q moves, a wrench in world axes keeps its direction, and one in local axes
         turns with its frame; the point where it acts moves with the frame in both cases.
@@ -161,7 +163,7 @@ def inverse_dynamics_derivatives(
                 return _torques(D)
         except UNFIT:
             pass
-    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd}, f_ext)
+    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd}, f_ext, floating=True)
     result = as_result(out, (*batch.shape, 3, robot.n, robot.n), batch)
     table = as_table(robot, batch.dtype, gravity)
     launch(DERIVATIVES[batch.dtype], robot, batch, ("q", "qd", "qdd"), result, threads, table, loads)
@@ -244,7 +246,7 @@ def forward_dynamics_derivatives(
                 return _accelerations(D)
         except UNFIT:
             pass
-    batch = settle(robot, {"q": q, "qd": qd, "tau": tau}, f_ext)
+    batch = settle(robot, {"q": q, "qd": qd, "tau": tau}, f_ext, floating=True)
     result = as_result(out, (*batch.shape, 3, robot.n, robot.n), batch)
     table = as_table(robot, batch.dtype, gravity)
     batch = with_pushed_torques(robot, batch, threads)
@@ -280,7 +282,8 @@ def gravity_derivative(
 
     Returns
     -------
-    G : (..., n, n) N m/rad where both joints are revolute. Springs are not included.
+    G : (..., n, n) N m/rad where both joints are revolute. Springs are not included. With a floating base the columns
+        are by tangent directions (`integrate`); its own six rows and columns are not symmetric, because its axes turn.
 
     Examples
     --------
@@ -300,7 +303,7 @@ def gravity_derivative(
             return G
     except UNFIT:
         pass
-    batch = settle(robot, {"q": q})
+    batch = settle(robot, {"q": q}, floating=True)
     result = as_result(out, (*batch.shape, robot.n, robot.n), batch)
     launch(
         GRAVITY_DERIVATIVE[batch.dtype], robot, batch, ("q",), result, threads, as_table(robot, batch.dtype, gravity)

@@ -28,7 +28,7 @@ from rne.kernels.evaluate import (
     G,
     Q,
 )  # fmt: skip
-from rne.model.floating import NEUTRAL, refuse_floating
+from rne.model.floating import NEUTRAL
 from rne.model.robot import Robot
 
 Array = NDArray[np.float64]
@@ -190,7 +190,6 @@ class Evaluator:
 
     def inverse_dynamics_derivatives(self) -> TorqueDerivatives:
         """Return the derivatives of the torques of q, qd and qdd, as `rne.inverse_dynamics_derivatives` does."""
-        refuse_floating(self.robot.tree)
         _torque_derivatives.call(self._state)
         return self._torques
 
@@ -202,7 +201,6 @@ class Evaluator:
         SingularError
             The mass matrix is singular.
         """
-        refuse_floating(self.robot.tree)
         if _acceleration_derivatives.call(self._state):
             raise SingularError("the mass matrix is singular; rne.forward_dynamics_derivatives names the joint")
         return self._accelerations
@@ -267,8 +265,6 @@ class Evaluator:
         if (frame is not None) != (method == "jacobian"):
             wanted = "the name of a frame for 'jacobian'" if frame is None else f"None for {method!r}"
             raise ArgumentError(f"frame: wanted {wanted}, got {frame!r}")
-        if method.endswith("derivatives"):
-            refuse_floating(self.robot.tree)
         state = self._state
         if frame is not None:
             self.jacobian(frame)

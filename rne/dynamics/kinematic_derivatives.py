@@ -10,7 +10,7 @@ from rne.batch.threads import launch
 from rne.kernels.entries import JACOBIAN_DOT, JACOBIAN_DOT_ONE
 from rne.model.robot import Robot
 
-_RATE, _one = Algorithm(JACOBIAN_DOT_ONE, JACOBIAN_DOT, states=2), JACOBIAN_DOT_ONE["float64"]
+_RATE, _one = Algorithm(JACOBIAN_DOT_ONE, JACOBIAN_DOT, states=2, floating=True), JACOBIAN_DOT_ONE["float64"]
 
 
 def jacobian_dot(
@@ -59,9 +59,9 @@ def jacobian_dot(
             return J
     except UNFIT:
         pass
-    check_robot(robot)
+    check_robot(robot, floating=True)
     site = as_site(robot, frame, axes, point)
-    batch = settle(robot, {"q": q, "qd": qd})
+    batch = settle(robot, {"q": q, "qd": qd}, floating=True)
     result = as_result(out, (*batch.shape, 6, robot.n), batch)
     site = read_only(site.astype(batch.dtype))
     launch(JACOBIAN_DOT[batch.dtype], robot, batch, ("q", "qd"), result, threads, as_table(robot, batch.dtype), site)

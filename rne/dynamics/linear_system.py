@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rne.batch.arguments import Floats
+from rne.batch.named import coordinates
 from rne.check import numbers
 from rne.dynamics.derivatives import forward_dynamics_derivatives, tables_of
 from rne.errors import ArgumentError, needing
@@ -56,9 +57,11 @@ def linearize(
 
     The state x = (q, qd) obeys dx/dt = (qd, qdd(q, qd, tau)) with the accelerations of `forward_dynamics`; A and B are
     the derivatives of the right-hand side by x and by tau. At a state that is not an equilibrium, they describe the
-    difference from the motion that starts there, to first order. With `dt`, the torques are held for this time
-    (zero-order hold), and A and B are exact for the linear system, by one matrix exponential (Van Loan, IEEE Trans.
-    Automatic Control 23, 1978). `python-control` and `scipy.signal` take A and B as they are.
+    difference from the motion that starts there, to first order. With a floating base, deviations of positions are
+    those of `difference`, in the moving axes of the base; so their rates depend on the velocity of the base, too. With
+    `dt`, the torques are held for this time (zero-order hold), and A and B are exact for the linear system, by one
+    matrix exponential (Van Loan, IEEE Trans. Automatic Control 23, 1978). `python-control` and `scipy.signal` take A
+    and B as they are.
 
     Parameters
     ----------
@@ -99,6 +102,8 @@ def linearize(
     n, batch = robot.n, by_q.shape[:-2]
     system = np.zeros((*batch, 3 * n, 3 * n), by_q.dtype)
     system[..., :n, n : 2 * n] = np.eye(n)
+    if robot.floating and qd is not None:
+        system[..., :6, :6] = _transport(np.broadcast_to(coordinates(robot, "qd", qd)[..., :6], (*batch, 6)))
     system[..., n : 2 * n, :n], system[..., n : 2 * n, n : 2 * n] = by_q, by_qd
     system[..., n : 2 * n, 2 * n :] = by_tau
     if dt is not None and n:
@@ -106,3 +111,12 @@ def linearize(
             from scipy.linalg import expm
         system = expm(system * system.dtype.type(dt))
     return LinearSystem(system[..., : 2 * n, : 2 * n].copy(), system[..., : 2 * n, 2 * n :].copy())
+
+
+def _transport(motion: Floats) -> Floats:
+    """Rates (..., 6, 6) of deviations of the pose of a base that moves with velocities (..., 6), seen from its axes."""
+    v, w = (
+        np.cross(part[..., None, :], np.eye(3, dtype=motion.dtype)).swapaxes(-1, -2)
+        for part in np.split(motion, 2, axis=-1)
+    )
+    return -np.block([[w, v], [np.zeros_like(w), w]])

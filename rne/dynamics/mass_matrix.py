@@ -192,7 +192,7 @@ def effective_inertia(
     robot : the robot.
     q : (..., n) positions, rad or m: one posture or any number of them.
     free : the joints that are free, by name or number from 1, unless they are the joint in question; all others are
-        locked. All joints are free if None.
+        locked. All joints are free if None. The six coordinates of a base that floats are the first.
     rotors : whether to include the reflected rotor inertias.
     singular : what to return where the free joints have a singular mass matrix: "raise" an error, "nan", or the inertia
         with the pseudo-inverse of D_FF ("least_squares"), which is that of other joints free to move without mass.
@@ -219,12 +219,12 @@ def effective_inertia(
            [2., 1.]]), array([[2.        , 0.333333],
            [2.        , 1.        ]]))
     """
-    check_robot(robot)
+    check_robot(robot, floating=True)
     check_choice("singular", singular, SINGULAR_CHOICES)
     chosen = None if free is None else _several(robot, free)
     batch = as_batch(robot, {"q": q}, required="q")
     # In float64, like the search for singular matrices; float32 would round some of them to regular ones.
-    given = batch.rows["q"].astype(np.float64, copy=False).reshape(*batch.shape, robot.n)
+    given = batch.rows["q"].astype(np.float64, copy=False).reshape(*batch.shape, robot.nq)
     M = mass_matrix(robot, given, rotors=rotors, threads=threads)
     locked = np.diagonal(M, axis1=-2, axis2=-1)
     if chosen is None:
@@ -259,10 +259,10 @@ def _felt(M: Floats, joints: list[int]) -> Floats:
 
 
 def _several(robot: Robot, free: Iterable[str | int]) -> list[int]:
-    """Indices in q of several joints, given by name or number."""
+    """Indices in qd of several joints, given by name or number."""
     if isinstance(free, str) or not isinstance(free, Iterable):
         raise ArgumentError(f"free: wanted several joints, such as [{free!r}], got {free!r}")
-    return sorted({as_joint(robot.joint_names, joint, "free") for joint in free})
+    return sorted({as_joint(robot.coordinate_names, joint, "free") for joint in free})
 
 
 def reflected_inertia(robot: Robot) -> Floats:

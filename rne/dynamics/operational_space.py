@@ -122,7 +122,7 @@ def operational_inertia(
     if singular == "least_squares":
         lost = np.isnan(mobility).any(axis=-1) & np.isfinite(np.asarray(q, np.float64)).all(axis=-1)
         if lost.any():
-            at = np.broadcast_to(np.asarray(q, np.float64), (*lost.shape, robot.n))[lost]
+            at = np.broadcast_to(np.asarray(q, np.float64), (*lost.shape, robot.nq))[lost]
             J = jacobian(robot, at, frame, axes=axes, point=point)[:, _check_rows(rows), :]
             inertia[lost] = [_remaining(*pair) for pair in zip(J, mass_matrix(robot, at, rotors=rotors), strict=True)]
     return inertia.astype(dtype, copy=False)
@@ -227,9 +227,9 @@ def _mobility(
 
     They are left singular vectors and values of J C, where M^-1 = C C^T.
     """
-    check_robot(robot)
+    check_robot(robot, floating=True)
     batch = as_batch(robot, {"q": q}, required="q")
-    q = batch.rows["q"].astype(np.float64, copy=False).reshape(*batch.shape, robot.n)
+    q = batch.rows["q"].astype(np.float64, copy=False).reshape(*batch.shape, robot.nq)
     as_frame(robot, frame)  # one frame, while a Jacobian may be of several
     J = jacobian(robot, q, frame, axes=axes, point=point, threads=threads)[..., _check_rows(rows), :]
     inverse = mass_matrix_inverse(robot, q, rotors=rotors, singular=singular, threads=threads)

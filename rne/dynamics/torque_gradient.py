@@ -18,7 +18,7 @@ from rne.kernels.layout import SPRINGS
 from rne.model.robot import Robot
 from rne.tables import Part, Report, cells, of_many, titled, worst
 
-_PRODUCT = Algorithm(DERIVATIVE_PRODUCT_ONE, DERIVATIVE_PRODUCT, states=3, wrench=True, gravity=True)
+_PRODUCT = Algorithm(DERIVATIVE_PRODUCT_ONE, DERIVATIVE_PRODUCT, states=3, wrench=True, gravity=True, floating=True)
 _one = DERIVATIVE_PRODUCT_ONE["float64"]
 
 
@@ -67,7 +67,7 @@ def inverse_dynamics_vjp(
     Parameters
     ----------
     robot : the robot.
-    q, qd, qdd : (..., n) positions, velocities and accelerations, as for `inverse_dynamics`.
+    q, qd, qdd : (..., n) positions, velocities and accelerations, as for `inverse_dynamics_derivatives`.
     weights : (..., n) factor of each torque.
     gravity, f_ext, friction, threads : as for `inverse_dynamics_derivatives`.
     out : array (..., 3, n) to fill; the fields of the result are views of it.
@@ -102,7 +102,7 @@ def inverse_dynamics_vjp(
                 return _parts(found)
         except UNFIT:
             pass
-    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd, "weights": weights}, f_ext)
+    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd, "weights": weights}, f_ext, floating=True)
     result = as_result(out, (*batch.shape, 3, robot.n), batch)
     table = as_table(robot, batch.dtype, gravity)
     names = ("q", "qd", "qdd", "weights")

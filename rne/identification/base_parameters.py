@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rne.batch.arguments import check_robot
 from rne.check import numbers
+from rne.dynamics.configuration import integrate, neutral
 from rne.errors import ArgumentError
 from rne.identification.regressor import parameter_names, parameters, regressor
 from rne.model.parameters import OF_BODY
@@ -171,7 +172,7 @@ def base_parameters(
     >>> rne.base_parameters(arm, rotors=False).expressions
     ('mx_shoulder + m_elbow', 'my_shoulder', 'Izz_shoulder + m_elbow', 'mx_elbow', 'my_elbow', 'Izz_elbow')
     """
-    check_robot(robot)
+    check_robot(robot, floating=True)
     limit = float(numbers("tolerance", tolerance, ()))
     if not 0 < limit < 1:
         raise ArgumentError(f"tolerance: wanted a number between 0 and 1, got {tolerance!r}")
@@ -182,6 +183,8 @@ def base_parameters(
     samples = max(60, -(-4 * columns // max(robot.n, 1)))
     # Speeds of rad/s and m/s: gravity, centrifugal and inertial forces are of similar magnitude.
     q, qd, qdd = rng.uniform(-1, 1, (3, samples, robot.n)) * np.array([np.pi, 2.0, 4.0])[:, None, None]
+    if robot.floating:
+        q = integrate(robot, neutral(robot), q)
     Y = regressor(robot, q, qd, qdd, rotors=rotors, friction=friction)
     triangle = np.asarray(
         np.linalg.qr(Y.reshape(samples * robot.n, columns), mode="r")
@@ -211,7 +214,7 @@ def _order(robot: Robot, columns: int) -> list[int]:
     So friction of a mimic joint goes to the terms of the joint that leads it, whatever the sign of its ratio.
     """
     joints = robot.links.joints
-    bodies = len(OF_BODY) * len(joints)
+    bodies = len(OF_BODY) * (robot.floating + len(joints))
     follows = [joint not in robot.joint_names for joint in joints]
     drives = sorted(range(bodies, columns), key=lambda k: follows[(k - bodies) % len(joints)])
     return [first + k for first in range(0, bodies, len(OF_BODY)) for k in _PREFERENCE] + drives

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rne.batch.arguments import check_robot
 from rne.check import check_choice, numbers, whole_number
 from rne.errors import ArgumentError
 from rne.identification.base_parameters import BaseParameters
@@ -136,6 +137,7 @@ def excitation(
     if not isinstance(base, BaseParameters) or not len(base):
         raise ArgumentError("base: wanted at least one base parameter, as returned by rne.base_parameters")
     robot = base.robot
+    check_robot(robot)
     harmonics, seed = whole_number("harmonics", harmonics, 1), whole_number("seed", seed, 0)
     samples, tries = whole_number("samples", samples, 4 * harmonics), whole_number("tries", tries, 1)
     if not float(numbers("period", period, ())) > 0:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rne.batch.arguments import Floats, as_batch, as_loads, as_result, as_table, check_robot, finish, read_only, settle
+from rne.batch.arguments import Floats, as_loads, as_result, as_table, check_robot, finish, read_only, settle
 from rne.batch.quick import UNFIT, Algorithm, alone, quick
 from rne.batch.threads import launch
 from rne.check import check_flag
@@ -25,8 +25,10 @@ from rne.kernels.entries import (
 from rne.model.parameters import OF_BODY, OF_FRICTION, of_links
 from rne.model.robot import Robot
 
-_REGRESSOR, _one = Algorithm(REGRESSOR_ONE, REGRESSOR, states=3, gravity=True), REGRESSOR_ONE["float64"]
-_PRODUCT = Algorithm(REGRESSOR_PRODUCT_ONE, REGRESSOR_PRODUCT, states=3, wrench=True, gravity=True, weights=True)
+_REGRESSOR, _one = Algorithm(REGRESSOR_ONE, REGRESSOR, states=3, gravity=True, floating=True), REGRESSOR_ONE["float64"]
+_PRODUCT = Algorithm(
+    REGRESSOR_PRODUCT_ONE, REGRESSOR_PRODUCT, states=3, wrench=True, gravity=True, weights=True, floating=True
+)
 _product_one = REGRESSOR_PRODUCT_ONE["float64"]
 
 
@@ -85,7 +87,7 @@ def regressor(
             return Y
     except UNFIT:
         pass
-    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd})
+    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd}, floating=True)
     result = as_result(out, (*batch.shape, robot.n, _count(robot, rotors, friction)), batch)
     table = as_table(robot, batch.dtype, gravity)
     more = (read_only(robot.links.joint_sites["local"].astype(batch.dtype)), (bool(rotors), bool(friction)))
@@ -150,7 +152,7 @@ def regressor_vjp(
             return found
     except UNFIT:
         pass
-    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd, "weights": weights})
+    batch = settle(robot, {"q": q, "qd": qd, "qdd": qdd, "weights": weights}, floating=True)
     result = as_result(out, (*batch.shape, _count(robot, rotors, friction)), batch)
     table = as_table(robot, batch.dtype, gravity)
     more = (read_only(robot.links.joint_sites["local"].astype(batch.dtype)), (bool(rotors), bool(friction)))
@@ -192,8 +194,8 @@ def regressor_remainder(
     array([-0.9,  1.5])
     """
     loads = as_loads(friction)
-    check_robot(robot)
-    batch = as_batch(robot, {"q": q, "qd": qd, "qdd": None}, required="q")
+    check_robot(robot, floating=True)
+    batch = settle(robot, {"q": q, "qd": qd, "qdd": None}, floating=True)
     result = as_result(out, (*batch.shape, robot.n), batch)
     table = robot.links.without_parameters(as_table(robot, batch.dtype))
     launch(INVERSE_DYNAMICS[batch.dtype], robot, batch, ("q", "qd", "qdd"), result, threads, table, loads)
@@ -206,7 +208,9 @@ def _check_flags(rotors: bool, friction: bool) -> None:
 
 
 def _count(robot: Robot, rotors: bool, friction: bool) -> int:
-    return len(robot.links.joints) * (len(OF_BODY) + bool(rotors) + len(OF_FRICTION) * bool(friction))
+    joints = len(robot.links.joints)
+    bodies = len(OF_BODY) * (robot.floating + joints)
+    return bodies + joints * (bool(rotors) + len(OF_FRICTION) * bool(friction))
 
 
 def parameter_names(robot: Robot, *, rotors: bool = True, friction: bool = False) -> tuple[str, ...]:
@@ -215,7 +219,8 @@ def parameter_names(robot: Robot, *, rotors: bool = True, friction: bool = False
     The first are ten per link, joint by joint in the order of `robot.links.joints`: mass m (kg), first moments mx, my,
     mz (kg m), and the inertia tensor Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the origin of the frame of the joint (kg m^2;
     products with the sign - integral of x y dm), in the order of a URDF file. Pinocchio orders them as
-    [0, 1, 2, 3, 4, 5, 7, 6, 8, 9].
+    [0, 1, 2, 3, 4, 5, 7, 6, 8, 9]. Those of a base that floats come first, named ``<quantity>_base``, in its own axes
+    and about its origin.
 
     Parameters
     ----------
@@ -236,11 +241,11 @@ def parameter_names(robot: Robot, *, rotors: bool = True, friction: bool = False
     >>> rne.parameter_names(arm)[9:12], rne.parameter_names(arm)[-2:]
     (('Izz_shoulder', 'm_elbow', 'mx_elbow'), ('rotor_shoulder', 'rotor_elbow'))
     """
-    check_robot(robot)
+    check_robot(robot, floating=True)
     _check_flags(rotors, friction)
     joints = robot.links.joints
     drives = ("rotor",) * bool(rotors) + OF_FRICTION * bool(friction)
-    bodies = [f"{name}_{joint}" for joint in joints for name in OF_BODY]
+    bodies = [f"{name}_{body}" for body in (*("base",) * robot.floating, *joints) for name in OF_BODY]
     return (*bodies, *(f"{name}_{joint}" for name in drives for joint in joints))
 
 
@@ -262,8 +267,8 @@ def parameters(robot: Robot, *, rotors: bool = True, friction: bool = False) -> 
     >>> rne.parameters(arm)[10:14]  # m, mx, my, mz of the second link
     array([1. , 0.5, 0. , 0. ])
     """
-    check_robot(robot)
+    check_robot(robot, floating=True)
     _check_flags(rotors, friction)
     links = robot.links
     drives = ([links.rotors] if rotors else []) + ([*links.friction] if friction else [])
-    return np.concatenate([of_links(links).ravel(), *drives])
+    return np.concatenate([of_links(links, robot.floating).ravel(), *drives])

@@ -3,7 +3,8 @@
 If every joint moves at the rate of its weight, the bodies have a velocity field X, and by virtual work the weighted sum
 of the torques is the integral of X . acceleration over the mass of the robot. So the weighted sums of the columns in
 `derivatives` need only the integrals of X, r x X and r' x X over the bodies beyond each joint, which add from the tips
-inward like force and moment. O(n), in link axes like inverse dynamics.
+inward like force and moment. O(n), in link axes like inverse dynamics. The weights of a base that floats are the
+field at the root.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from rne.kernels import base
+from rne.kernels.algebra.moments import around
 from rne.kernels.algebra.transfer import wrench_to_parent
 from rne.kernels.algebra.vec import (
     add,
@@ -19,17 +22,20 @@ from rne.kernels.algebra.vec import (
     cross,
     motion_matrix,
     plus_cross,
+    scale,
     turn_x,
     turn_z,
     unturn_x,
     unturn_z,
 )  # fmt: skip
-from rne.kernels.coordinates import load_many, load_one, sines
+from rne.kernels.coordinates import joint_sines, load_many, load_one, sines
 from rne.kernels.coupling import ends, stretch
-from rne.kernels.jit import inline
+from rne.kernels.jit import borrowing, inline
 from rne.kernels.joint import angle, body_wrench, move_joint
 from rne.kernels.joint_fields import field_moments, move_field, products, slide_rate
 from rne.kernels.layout import (
+    BASE_ANGULAR,
+    BASE_LINEAR,
     COORDINATE,
     COORDINATES,
     COS,
@@ -74,10 +80,12 @@ from rne.kernels.simd.rows import get3, index, put
 from rne.kernels.simd.tile import store_tile
 from rne.kernels.single import (
     answer,
-    coordinates,
     filled,
     given,
     given_or_zero,
+    given_position,
+    position_at,
+    rates,
     refused,
     result_of,
     shape,
@@ -106,6 +114,11 @@ def _outward(table, state, work):
     put(work, 0, SPIN, nothing)
     put(work, 0, GLIDE, nothing)
     A = (zero, zero, zero, zero, zero, zero, zero, zero, zero)
+    if base.floats(table):
+        _begin_at_base(table, state, work)
+        w, wd, a = get3(work, 0, OMEGA), get3(work, 0, OMEGA_RATE), get3(work, 0, ACCELERATION)
+        y, v = get3(work, 0, SPIN), get3(work, 0, GLIDE)
+        A = motion_matrix(w, wd)
     for i in range(1, int(table[0, LINKS]) + 1):
         if table[i, FOLLOWS] == 0.0:
             parent = int(table[i, PARENT])
@@ -138,6 +151,45 @@ def _outward(table, state, work):
             put(work, i, FIELD, nothing)
             put(work, i, FIELD_MOMENT, nothing)
             put(work, i, FIELD_RATE, nothing)
+
+
+@borrowing
+def _begin_at_base(table, state, work):
+    """Calculate the motion of a base that floats, and the moments of the field over its own body."""
+    w, wd, a = base.motion(table, state)
+    v, y = get3(state, TAU, BASE_LINEAR), get3(state, TAU, BASE_ANGULAR)
+    m, h, S = base.moments(table, w[0])
+    zero = like(m, 0.0)
+    put(work, 0, FORCE, (zero, zero, zero, zero, zero, zero))
+    put(work, 0, OMEGA, w)
+    put(work, 0, OMEGA_RATE, wd)
+    put(work, 0, ACCELERATION, a)
+    put(work, 0, SPIN, y)
+    put(work, 0, GLIDE, v)
+    put(work, 0, FIELD, add_cross(scale(v, m), y, h))
+    put(work, 0, FIELD_MOMENT, add_cross(around(S, y), h, v))
+    c = cross(w, y)
+    spread = (
+        fma(S[0], c[0], fma(S[3], c[1], S[4] * c[2])),
+        fma(S[3], c[0], fma(S[1], c[1], S[5] * c[2])),
+        fma(S[4], c[0], fma(S[5], c[1], S[2] * c[2])),
+    )
+    put(work, 0, FIELD_RATE, add_cross(spread, cross(w, h), v))
+
+
+@borrowing
+def _store_base(table, state, work, out):
+    """Write the sums of a base that floats; `derivatives_at_base` has the changes of acceleration."""
+    n, doubt = int(table[0, COORDINATES]), base.doubt(state)
+    p, b, e = get3(work, 0, FIELD), get3(work, 0, FIELD_MOMENT), get3(work, 0, FIELD_RATE)
+    v, w = base.velocity(state)
+    nothing = (doubt, doubt, doubt)
+    put(out, 0, 0, nothing)
+    put(out, 0, 3, cross(p, base.rising(table, state)))
+    put(out, 0, n, add_cross(nothing, p, w))
+    put(out, 0, n + 3, add(add(e, e), add_cross(add_cross(nothing, b, w), v, p)))
+    put(out, 0, 2 * n, add(p, nothing))
+    put(out, 0, 2 * n + 3, add(b, nothing))
 
 
 @inline
@@ -190,6 +242,7 @@ def recursion(table, state, work, out, loads):
         out[0, k] = zero
     _outward(table, state, work)
     f, n, p, b, e = nothing, nothing, nothing, nothing, nothing
+    low = base.lowest(table)
     for i in range(int(table[0, LINKS]), 0, -1):
         j = int(table[i, COORDINATE])
         w, y, v = get3(work, i, OMEGA), get3(work, i, SPIN), get3(work, i, GLIDE)
@@ -213,20 +266,22 @@ def recursion(table, state, work, out, loads):
             by_qd = fma(weight, table[i, VISCOUS], by_qd)
         _add(table, out, i, (by_q + felt, by_qd + felt, by_qdd + felt))
         parent = int(table[i, PARENT])
-        if parent > 0:
+        if parent >= low:
             c, s = work[i, COS], work[i, SIN]
             e = unturn_z(slide_rate(table, i, w, p, e, q, qd), c, s)
             f, n = wrench_to_parent(table, i, f, n, c, s, q)
             p, b = wrench_to_parent(table, i, p, b, c, s, q)
             e = _rate_to_parent(table, i, get3(work, parent, OMEGA), p, e)
         if table[i, FOLLOWS] == 0.0 or parent == 0:
-            if parent > 0:
+            if parent >= low:
                 put(work, parent, FORCE, add(f, get3(work, parent, FORCE)))
                 put(work, parent, MOMENT, add(n, get3(work, parent, MOMENT)))
                 put(work, parent, FIELD, add(p, get3(work, parent, FIELD)))
                 put(work, parent, FIELD_MOMENT, add(b, get3(work, parent, FIELD_MOMENT)))
                 put(work, parent, FIELD_RATE, add(e, get3(work, parent, FIELD_RATE)))
             f, n, p, b, e = nothing, nothing, nothing, nothing, nothing
+    if low == 0:
+        _store_base(table, state, work, out)
     if loads != 0:
         _add_couplings(table, state, out, loads)
 
@@ -249,8 +304,8 @@ def make_one(stamp: str) -> Callable[..., Any]:
 
     def derivative_product_one(card, q, qd, qdd, weights, gravity, out, loads):
         stamp  # noqa: B018  part of the cache key
-        n = coordinates(card)
-        q_at = given(card, q, n)
+        n = rates(card)
+        q_at = given_position(card, q)
         qd_at = given_or_zero(card, qd, n)
         qdd_at = given_or_zero(card, qdd, n)
         weights_at = given(card, weights, n)
@@ -261,7 +316,7 @@ def make_one(stamp: str) -> Callable[..., Any]:
         if result == 0:
             return refused(card)
         table = table_here(card, table_at)
-        state = vector_at(card, q_at, n), vector_at(card, qd_at, n), vector_at(card, qdd_at, n)
+        state = position_at(card, q_at), vector_at(card, qd_at, n), vector_at(card, qdd_at, n)
         one(table, state, vector_at(card, weights_at, n), filled(card, result, 3, n), loads)
         return answer(result)
 
@@ -273,11 +328,11 @@ def make_many(stamp: str) -> Callable[..., None]:
 
     def derivative_product_many(table, first, stop, addresses, loads):
         stamp  # noqa: B018  part of the cache key
-        links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
+        n = int(table[0, COORDINATES])
         state, work, tile, _, out = many_states(table, WORK, 0, 3 * n)
         for row in range(first, stop, pack_floats(table, 1)):
             load_many(table, state, tile, Q, 4, addresses, row, stop - 1)
-            sines(state, links)
+            joint_sines(table, state)
             recursion(table, state, work, out, loads)
             store_tile(out, 0, addresses[8], addresses[9], row, stop - 1, 3 * n)
 

@@ -12,7 +12,7 @@ the Coriolis matrix. Gravity is an upward acceleration of the base. The derivati
 Mansard, "Analytical derivatives of rigid body dynamics algorithms", RSS 2018, and the order of calculation, O(n d) for
 trees of depth d, is that of Singh, Russell and Wensing, "Efficient analytical derivatives of rigid-body dynamics using
 spatial vector algebra", IEEE Robotics and Automation Letters 7 (2022). As for torques, regrouped bodies give the same
-result.
+result. The six fields of a base that floats are in `derivatives_at_base`.
 """
 
 from __future__ import annotations
@@ -20,10 +20,32 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from rne.kernels import base
 from rne.kernels.algebra.inertia import add6, add9
 from rne.kernels.algebra.moments import around, moved, moved_rates, spun
 from rne.kernels.algebra.vec import add, add_product, cross, plus_cross, scale, subtract
-from rne.kernels.coordinates import load_many, load_one, sines
+from rne.kernels.coordinates import joint_sines, load_many, load_one, sines
+from rne.kernels.derivatives_at_base import (
+    ARM,
+    ARM_RATE,
+    BENDING,
+    FORCE,
+    H_RATE,
+    MASS,
+    MOMENT,
+    PULL,
+    TURNING,
+    WD,
+    WORK,
+    A,
+    H,
+    S,
+    V,
+    W,
+    begin_at_base,
+    enter_base,
+    fill_base,
+)
 from rne.kernels.jit import inline
 from rne.kernels.joint import add_rate, along_axis, body_moments, momentum, momentum_rates
 from rne.kernels.joint_fields import add_acceleration, carried, change_load, choose, force_change, rate_load
@@ -52,7 +74,7 @@ from rne.kernels.layout import (
     VISCOUS,
     Q,
 )
-from rne.kernels.placement import ORIGIN, PLACEMENT, ROTATION, get_axis, placements
+from rne.kernels.placement import ORIGIN, ROTATION, get_axis, placements
 from rne.kernels.scratch import STACK, many_states, on_scratch
 from rne.kernels.simd.num import fma, like
 from rne.kernels.simd.pack import pack_floats, stack_buffer
@@ -60,10 +82,11 @@ from rne.kernels.simd.rows import get3, get6, get9, index, put
 from rne.kernels.simd.tile import fetch_rows, store_tile
 from rne.kernels.single import (
     answer,
-    coordinates,
     filled,
-    given,
     given_or_zero,
+    given_position,
+    position_at,
+    rates,
     refused,
     result_of,
     shape,
@@ -72,15 +95,6 @@ from rne.kernels.single import (
     vector_at,
 )
 
-# Numbers stored for each link: its placement; w, wd, and acceleration of its origin; z', z'' and a x z of its joint;
-# position and velocity of its origin relative to that of the parent. Then, for branching, of the bodies beyond its
-# children: m, h, S, h', V, force and moment.
-W, WD, A = PLACEMENT, PLACEMENT + 3, PLACEMENT + 6
-TURNING, BENDING, PULL = PLACEMENT + 9, PLACEMENT + 12, PLACEMENT + 15
-ARM, ARM_RATE = PLACEMENT + 18, PLACEMENT + 21
-MASS, H, S, H_RATE, V = PLACEMENT + 24, PLACEMENT + 25, PLACEMENT + 28, PLACEMENT + 34, PLACEMENT + 37
-FORCE, MOMENT = PLACEMENT + 46, PLACEMENT + 49
-WORK = PLACEMENT + 52
 # With as many coordinates, lines fetched before they are written push scratch out of the cache: of 36 joints, a sixth
 # more time.
 FETCHED = 16
@@ -94,6 +108,8 @@ def _outward(table, state, work):
     put(work, 0, W, (zero, zero, zero, zero, zero, zero))
     up = (like(zero, -table[0, GRAVITY]), like(zero, -table[0, GRAVITY + 1]), like(zero, -table[0, GRAVITY + 2]))
     put(work, 0, A, up)
+    if base.floats(table):
+        begin_at_base(state, work, table)
     for i in range(1, int(table[0, LINKS]) + 1):
         parent, j = int(table[i, PARENT]), int(table[i, COORDINATE])
         axis, w, wd = get_axis(work, i), get3(work, parent, W), get3(work, parent, WD)
@@ -170,6 +186,7 @@ def recursion(table, state, work, D, loads):
     if mimic or table[0, COUPLINGS] != 0.0:
         clear(D)
     _outward(table, state, work)
+    low = base.lowest(table)
     for i in range(1, int(table[0, LINKS]) + 1):
         if table[i, KEEP] != 0.0:
             work[i, MASS] = zero
@@ -227,14 +244,18 @@ def recursion(table, state, work, D, loads):
             _enter(D, n + row, column, once + once, both, mimic)
             _enter(D, 2 * n + column, row, by_qdd, both, mimic)
             _enter(D, 2 * n + row, column, by_qdd, both, mimic)
+        if low == 0:
+            d, dd = get3(work, last, ARM), get3(work, last, ARM_RATE)
+            t, u, b, e = plus_cross(t, d, f), plus_cross(u, d, g), plus_cross(b, d, a), plus_cross(e, dd, a)
+            enter_base(table, state, work, D, i, ((g, u), (f, t)), (a, b, e))
 
-        if parent > 0:
+        if parent >= low:
             d, dd = get3(work, i, ARM), get3(work, i, ARM_RATE)
             moment = plus_cross(moment, d, force)
             hd, v = moved_rates(m, h, hd, v, d, dd)
             h, s = moved(m, h, s, d)
         if table[i, FOLLOWS] == 0.0 or parent == 0:
-            if parent > 0:
+            if parent >= low:
                 work[parent, MASS] = m + work[parent, MASS]
                 put(work, parent, H, add(h, get3(work, parent, H)))
                 put(work, parent, S, add6(s, get6(work, parent, S)))
@@ -243,6 +264,8 @@ def recursion(table, state, work, D, loads):
                 put(work, parent, FORCE, add(force, get3(work, parent, FORCE)))
                 put(work, parent, MOMENT, add(moment, get3(work, parent, MOMENT)))
             m, h, s, hd, v, force, moment = zero, nothing3, nothing6, nothing3, nothing9, nothing3, nothing3
+    if low == 0:
+        fill_base(table, state, work, D)
     if loads != 0:
         _add_loads(table, D, loads)
 
@@ -264,8 +287,8 @@ def make_one(stamp: str) -> Callable[..., Any]:
 
     def derivatives_one(card, q, qd, qdd, gravity, out, loads):
         stamp  # noqa: B018  part of the cache key
-        n = coordinates(card)
-        q_at = given(card, q, n)
+        n = rates(card)
+        q_at = given_position(card, q)
         qd_at = given_or_zero(card, qd, n)
         qdd_at = given_or_zero(card, qdd, n)
         table_at = table_of(card, gravity, stack_buffer(card, STACK))
@@ -275,7 +298,7 @@ def make_one(stamp: str) -> Callable[..., Any]:
         if result == 0:
             return refused(card)
         table = table_here(card, table_at)
-        q_row = vector_at(card, q_at, n)
+        q_row = position_at(card, q_at)
         qd_row = vector_at(card, qd_at, n)
         qdd_row = vector_at(card, qdd_at, n)
         one(table, q_row, qd_row, qdd_row, filled(card, result, 3 * n, n), loads)
@@ -289,7 +312,7 @@ def make_many(stamp: str) -> Callable[..., None]:
 
     def derivatives_many(table, first, stop, addresses, loads):
         stamp  # noqa: B018  part of the cache key
-        links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
+        n = int(table[0, COORDINATES])
         samples = pack_floats(table, 1)
         state, work, tile, _, out = many_states(table, WORK, 0, 3 * n * n)
         D = out.reshape((3 * n, n))
@@ -298,7 +321,7 @@ def make_many(stamp: str) -> Callable[..., None]:
             load_many(table, state, tile, Q, 3, addresses, row, stop - 1)
             if n < FETCHED:
                 fetch_rows(addresses[6], addresses[7], row, stop, samples)
-            sines(state, links)
+            joint_sines(table, state)
             recursion(table, state, work, D, loads)
             store_tile(out, 0, addresses[6], addresses[7], row, stop - 1, 3 * n * n)
 

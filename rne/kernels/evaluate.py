@@ -125,7 +125,7 @@ def make_inverse_dynamics_derivatives(stamp: str) -> Callable[[int], int]:
         words = words_at(state, WORDS)
         table = _table(words)
         n = int(table[0, COORDINATES])
-        q, qd, qdd = _row(words, Q, n), _row(words, QD, n), _row(words, QDD, n)
+        q, qd, qdd = _row(words, Q, positions(table)), _row(words, QD, n), _row(words, QDD, n)
         D = array_at(words[TORQUES], doubles_at(words[TABLE], 0), 3 * n, n)
         derivatives.one(table, q, qd, qdd, D, words[LOADS])
         return 0
@@ -141,7 +141,7 @@ def make_forward_dynamics_derivatives(stamp: str) -> Callable[[int], int]:
         words = words_at(state, WORDS)
         table = _table(words)
         n = int(table[0, COORDINATES])
-        q, qd, tau = _row(words, Q, n), _row(words, QD, n), _row(words, TAU, n)
+        q, qd, tau = _row(words, Q, positions(table)), _row(words, QD, n), _row(words, TAU, n)
         D = array_at(words[ACCELERATIONS], doubles_at(words[TABLE], 0), 3 * n, n)
         return 1 if forward_derivatives.one(table, q, qd, tau, D, words[LOADS]) else 0
 

@@ -14,21 +14,22 @@ from typing import Any
 
 from rne.kernels import derivatives
 from rne.kernels.cholesky import mark
-from rne.kernels.coordinates import expand, load_many, load_one, sines
+from rne.kernels.coordinates import expand, first_column, joint_sines, load_many, load_one, sines
 from rne.kernels.forward_dynamics import by_matrix
 from rne.kernels.jit import inline
-from rne.kernels.layout import COORDINATES, LINKS, MIMIC, QD, QDD, Q
+from rne.kernels.layout import COORDINATES, MIMIC, QD, QDD, Q
 from rne.kernels.scratch import STACK, aligned, many_states, on_scratch
 from rne.kernels.simd.pack import as_floats, pack_floats, stack_buffer
 from rne.kernels.simd.rows import index
 from rne.kernels.simd.tile import fetch_rows, load_tile, store_tile
 from rne.kernels.single import (
     answer,
-    coordinates,
     filled,
-    given,
     given_or_zero,
+    given_position,
     given_up,
+    position_at,
+    rates,
     refused,
     result_of,
     shape,
@@ -44,8 +45,7 @@ def recursion(table, state, work, sides, D, loads):
     """Calculate the derivatives by q, qd and tau, one below the other in D (3 coordinates, coordinates).
 
     state : rows Q, QD, SIN_Q and COS_Q. work : (links + 1, derivatives.WORK) scratch. sides : scratch for a mass matrix
-    (coordinates, coordinates), tau in row 0 of a matrix (2, coordinates),
-    and the pattern of
+    (coordinates, coordinates), tau in row 0 of a matrix (2, coordinates), and the pattern of
     `sparsity`. Returns one bit per lane: whether the mass matrix is singular.
     """
     n = int(table[0, COORDINATES])
@@ -54,8 +54,9 @@ def recursion(table, state, work, sides, D, loads):
     if table[0, MIMIC] != 0.0:
         expand(table, x[0], state[QDD], 0.0)
     else:
+        first = first_column(table, index(QDD))
         for j in range(n):
-            state[QDD, j] = x[0, j]
+            state[QDD, first + j] = x[0, j]
     if branches(table):
         derivatives.clear(D)
     derivatives.recursion(table, state, work, D, loads)
@@ -92,8 +93,8 @@ def make_one(stamp: str) -> Callable[..., Any]:
 
     def forward_derivatives_one(card, q, qd, tau, gravity, out, loads):
         stamp  # noqa: B018  part of the cache key
-        n = coordinates(card)
-        q_at = given(card, q, n)
+        n = rates(card)
+        q_at = given_position(card, q)
         qd_at = given_or_zero(card, qd, n)
         tau_at = given_or_zero(card, tau, n)
         table_at = table_of(card, gravity, stack_buffer(card, STACK))
@@ -103,7 +104,7 @@ def make_one(stamp: str) -> Callable[..., Any]:
         if result == 0:
             return refused(card)
         table = table_here(card, table_at)
-        q_row = vector_at(card, q_at, n)
+        q_row = position_at(card, q_at)
         qd_row = vector_at(card, qd_at, n)
         tau_row = vector_at(card, tau_at, n)
         if one(table, q_row, qd_row, tau_row, filled(card, result, 3 * n, n), loads):
@@ -121,7 +122,7 @@ def make_many(stamp: str) -> Callable[..., None]:
 
     def forward_derivatives_many(table, first, stop, addresses, loads, suspects):
         stamp  # noqa: B018  part of the cache key
-        links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
+        n = int(table[0, COORDINATES])
         samples = pack_floats(table, 1)
         state, work, x, spare, out = many_states(table, derivatives.WORK, n * n, 3 * n * n)
         mass, D = spare.reshape((n, n)), out.reshape((3 * n, n))
@@ -132,7 +133,7 @@ def make_many(stamp: str) -> Callable[..., None]:
             load_tile(x, 0, addresses[4], addresses[5], row, stop - 1, n)
             if n < derivatives.FETCHED:
                 fetch_rows(addresses[6], addresses[7], row, stop, samples)
-            sines(state, links)
+            joint_sines(table, state)
             singular = recursion(table, state, work, (mass, x, pattern), D, loads)
             mark(suspects, singular, row, min(samples, stop - row))
             store_tile(out, 0, addresses[6], addresses[7], row, stop - 1, 3 * n * n)

@@ -2,7 +2,9 @@
 
 With P_i the momentum of the bodies beyond joint i when it alone moves at unit rate, and a the upward acceleration that
 stands for gravity, dg_i/dq_k = (a x z_k) . P_i where k is joint i or a revolute joint between it and the base, and
-zero where k is a prismatic joint between it and the base; the matrix is symmetric. O(n d) for trees of depth d.
+zero where k is a prismatic joint between it and the base; the matrix is symmetric. O(n d) for trees of depth d. A base
+that floats turns like a revolute joint, about its own axes; translation changes nothing. Force and moment on it are in
+axes that turn, too, so its own six rows and columns are not symmetric.
 """
 
 from __future__ import annotations
@@ -10,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rne.kernels.algebra.vec import add_scaled, cross, dot, subtract
-from rne.kernels.coordinates import load_many, load_one, sines
-from rne.kernels.jit import inline
+from rne.kernels import base
+from rne.kernels.algebra.vec import add_scaled, cross, dot, scale, subtract, turn, unturn
+from rne.kernels.coordinates import joint_sines, load_many, load_one, sines
+from rne.kernels.jit import borrowing, inline
 from rne.kernels.joint import body_moments, directions, momentum
 from rne.kernels.layout import COORDINATE, COORDINATES, GRAVITY, LEADER, LINKS, PARENT, RATIO, Q
 from rne.kernels.placement import ORIGIN, PLACEMENT, ROTATION, get_axis, placements
@@ -23,15 +26,15 @@ from rne.kernels.simd.rows import add_to, get3, get9, index, put
 from rne.kernels.simd.tile import fetch_rows, store_tile
 from rne.kernels.single import (
     answer,
-    coordinates,
     filled,
-    given,
+    given_position,
+    position_at,
+    rates,
     refused,
     result_of,
     shape,
     table_here,
     table_of,
-    vector_at,
 )
 
 # Numbers stored for each link: its placement, then mass and first moments of the bodies beyond its joint.
@@ -48,11 +51,14 @@ def recursion(table, state, work, G):
     links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
     zero = like(work[0, 0], 0.0)
     none = (zero, zero, zero, zero, zero, zero)
-    up = (like(zero, -table[0, GRAVITY]), like(zero, -table[0, GRAVITY + 1]), like(zero, -table[0, GRAVITY + 2]))
+    up = _rising(table, zero)
     for row in range(n):
         for column in range(n):
             G[row, column] = zero
     placements(table, state, work)
+    low = base.lowest(table)
+    if low == 0:
+        _begin_at_base(table, work)
     for i in range(1, links + 1):
         m, h, _ = body_moments(table, i, get9(work, i, ROTATION))
         work[i, MASS] = m
@@ -71,11 +77,59 @@ def recursion(table, state, work, G):
             if k != i:
                 G[column, row] = G[column, row] + value
             k = int(table[k, PARENT])
+        if low == 0:
+            _enter_base(table, work, G, i, P)
         parent = int(table[i, PARENT])
-        if parent > 0:
+        if parent >= low:
             work[parent, MASS] = work[parent, MASS] + m
             d = subtract(get3(work, i, ORIGIN), get3(work, parent, ORIGIN))
             add_to(work, parent, H, add_scaled(h, d, m))
+    if low == 0:
+        _fill_base(table, state, work, G)
+
+
+@borrowing
+def _begin_at_base(table, work):
+    """Write mass and first moments of the body of a base that floats."""
+    R = get9(work, 0, ROTATION)
+    m, h, _ = base.moments(table, R[0])
+    work[0, MASS] = m
+    put(work, 0, H, unturn(h, R))
+
+
+@inline
+def _rising(table, zero):
+    return (like(zero, -table[0, GRAVITY]), like(zero, -table[0, GRAVITY + 1]), like(zero, -table[0, GRAVITY + 2]))
+
+
+@borrowing
+def _enter_base(table, work, G, i, P):
+    """Add the entries of joint i and the rotations of the base."""
+    value = scale(turn(cross(P, _rising(table, P[0])), get9(work, 0, ROTATION)), like(P[0], table[i, RATIO]))
+    row = int(table[i, LEADER])
+    G[row, 3], G[row, 4], G[row, 5] = G[row, 3] + value[0], G[row, 4] + value[1], G[row, 5] + value[2]
+    G[3, row], G[4, row], G[5, row] = G[3, row] + value[0], G[4, row] + value[1], G[5, row] + value[2]
+
+
+@borrowing
+def _fill_base(table, state, work, G):
+    """Write the entries of the base alone, for all bodies as a composite."""
+    R, doubt = get9(work, 0, ROTATION), base.doubt(state)
+    x, y, z = base.axes(R)
+    _fill_column(table, work, G, 3, x, R)
+    _fill_column(table, work, G, 4, y, R)
+    _fill_column(table, work, G, 5, z, R)
+    for k in range(6):
+        G[k, k] = G[k, k] + doubt
+
+
+@inline
+def _fill_column(table, work, G, column, axis, R):
+    """Write force and moment of the change of gravity, seen from the base, per unit of rotation about an axis."""
+    change, h = cross(_rising(table, axis[0]), axis), get3(work, 0, H)
+    f, n = turn(scale(change, work[0, MASS]), R), turn(cross(h, change), R)
+    G[0, column], G[1, column], G[2, column] = f
+    G[3, column], G[4, column], G[5, column] = n
 
 
 @on_scratch(WORK)
@@ -92,8 +146,8 @@ def make_one(stamp: str) -> Callable[..., Any]:
 
     def gravity_derivative_one(card, q, gravity, out):
         stamp  # noqa: B018  part of the cache key
-        n = coordinates(card)
-        q_at = given(card, q, n)
+        n = rates(card)
+        q_at = given_position(card, q)
         table_at = table_of(card, gravity, stack_buffer(card, STACK))
         if q_at == 0 or table_at == 0:
             return refused(card)
@@ -101,7 +155,7 @@ def make_one(stamp: str) -> Callable[..., Any]:
         if result == 0:
             return refused(card)
         table = table_here(card, table_at)
-        q_row = vector_at(card, q_at, n)
+        q_row = position_at(card, q_at)
         one(table, q_row, filled(card, result, n, n))
         return answer(result)
 
@@ -113,14 +167,14 @@ def make_many(stamp: str) -> Callable[..., None]:
 
     def gravity_derivative_many(table, first, stop, addresses):
         stamp  # noqa: B018  part of the cache key
-        links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
+        n = int(table[0, COORDINATES])
         samples = pack_floats(table, 1)
         state, work, tile, _, out = many_states(table, WORK, 0, n * n)
         G = out.reshape((n, n))
         for row in range(first, stop, samples):
             load_many(table, state, tile, Q, 1, addresses, row, stop - 1)
             fetch_rows(addresses[2], addresses[3], row, stop, samples)
-            sines(state, links)
+            joint_sines(table, state)
             recursion(table, state, work, G)
             store_tile(out, 0, addresses[2], addresses[3], row, stop - 1, n * n)
 

@@ -5,25 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from rne.kernels import base
 from rne.kernels.algebra.vec import add_cross, cross, subtract, turn
-from rne.kernels.coordinates import load_many, load_one, sines
+from rne.kernels.coordinates import joint_sines, load_many, load_one, sines
 from rne.kernels.jacobian import add_column
-from rne.kernels.jit import inline
+from rne.kernels.jit import borrowing, inline
 from rne.kernels.joint import directions
-from rne.kernels.layout import COORDINATES, LEADER, LINKS, PARENT, QD, RATIO, SITE_OWN_AXES, SITE_ROW, SITE_WIDTH, Q
-from rne.kernels.placement import ORIGIN, axes_of, get_axis, origin_of, placements
+from rne.kernels.layout import COORDINATES, LEADER, PARENT, QD, RATIO, SITE_OWN_AXES, SITE_ROW, SITE_WIDTH, Q
+from rne.kernels.placement import ORIGIN, ROTATION, axes_of, get_axis, origin_of, placements
 from rne.kernels.scratch import many_states, on_scratch
 from rne.kernels.simd.num import like
 from rne.kernels.simd.pack import as_floats, pack_floats
-from rne.kernels.simd.rows import get3, index
+from rne.kernels.simd.rows import get3, get9, index
 from rne.kernels.simd.tile import store_tile
 from rne.kernels.single import (
     answer,
-    coordinates,
     filled,
-    given,
     given_or_zero,
+    given_position,
     own_table,
+    position_at,
+    rates,
     refused,
     result_of,
     shape,
@@ -61,6 +63,37 @@ def recursion(table, site, state, work, out):
         add_column(out, n, j, v, ratio)
         add_column(out, n, 3 * n + j, turning, ratio)
         i = int(table[i, PARENT])
+    if base.floats(table):
+        _base_columns(table, site, work, out)
+
+
+@borrowing
+def _base_columns(table, site, work, out):
+    """Write the columns of the six rates of a base that floats."""
+    i = int(site[0, SITE_ROW])
+    p = origin_of(site, 0, work)
+    vp = add_cross(get3(work, i, V), get3(work, i, W), subtract(p, get3(work, i, ORIGIN)))
+    point = p, subtract(vp, get3(work, 0, V))
+    x, y, z = base.axes(get9(work, 0, ROTATION))
+    _base_column(table, site, work, out, 0, x, point)
+    _base_column(table, site, work, out, 1, y, point)
+    _base_column(table, site, work, out, 2, z, point)
+
+
+@inline
+def _base_column(table, site, work, out, k, axis, point):
+    """Write the columns of translation along an axis of the base, and of rotation about it.
+
+    point : position and velocity of the point relative to the origin of the base.
+    """
+    n, R = int(table[0, COORDINATES]), axes_of(site, 0, work)
+    turning = cross(get3(work, 0, W), axis)
+    v = add_cross(cross(turning, point[0]), axis, point[1])
+    if site[0, SITE_OWN_AXES] != 0.0:
+        v, turning = turn(v, R), turn(turning, R)
+    add_column(out, n, k, turning, 1.0)
+    add_column(out, n, 3 + k, v, 1.0)
+    add_column(out, n, 3 * n + 3 + k, turning, 1.0)
 
 
 @on_scratch(VELOCITY)
@@ -78,8 +111,8 @@ def make_one(stamp: str) -> Callable[..., Any]:
 
     def jacobian_dot_one(card, q, qd, out, site):
         stamp  # noqa: B018  part of the cache key
-        n = coordinates(card)
-        q_at = given(card, q, n)
+        n = rates(card)
+        q_at = given_position(card, q)
         qd_at = given_or_zero(card, qd, n)
         table_at = own_table(card)
         if q_at == 0 or qd_at == 0 or table_at == 0:
@@ -88,7 +121,7 @@ def make_one(stamp: str) -> Callable[..., Any]:
         if result == 0:
             return refused(card)
         table = table_here(card, table_at)
-        q_row = vector_at(card, q_at, n)
+        q_row = position_at(card, q_at)
         qd_row = vector_at(card, qd_at, n)
         one(table, site_at(card, site, 1, SITE_WIDTH), q_row, qd_row, filled(card, result, 6, n))
         return answer(result)
@@ -105,7 +138,7 @@ def make_many(stamp: str) -> Callable[..., None]:
         state, work, tile, _, out = many_states(table, VELOCITY, 0, numbers)
         for row in range(first, stop, pack_floats(table, 1)):
             load_many(table, state, tile, Q, 2, addresses, row, stop - 1)
-            sines(state, int(table[0, LINKS]))
+            joint_sines(table, state)
             recursion(table, site, state, work, out)
             store_tile(out, 0, addresses[4], addresses[5], row, stop - 1, numbers)
 

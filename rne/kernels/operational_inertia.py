@@ -17,17 +17,17 @@ from rne.kernels.simd.pack import as_floats
 from rne.kernels.simd.rows import index
 from rne.kernels.single import (
     answer,
-    coordinates,
     filled,
-    given,
+    given_position,
     given_up,
     own_table,
+    position_at,
+    rates,
     refused,
     result_of,
     shape,
     site_at,
     table_here,
-    vector_at,
 )
 
 WORK = max(mass_matrix.WORK, PLACEMENT)
@@ -85,15 +85,15 @@ def make_one(stamp: str) -> Callable[..., Any]:
 
     def operational_inertia_one(card, q, out, site, rows, chosen, kind):
         stamp  # noqa: B018  part of the cache key
-        n = coordinates(card)
-        q_at = given(card, q, n)
+        n = rates(card)
+        q_at = given_position(card, q)
         if q_at == 0 or n == 0:
             return refused(card)
         result = result_of(card, out, 2, shape(rows, rows, 1, 1))
         if result == 0:
             return refused(card)
         table, inertia = table_here(card, own_table(card)), filled(card, result, rows, rows)
-        singular = one(table, site_at(card, site, 1, SITE_WIDTH), vector_at(card, q_at, n), chosen, inertia, kind)
+        singular = one(table, site_at(card, site, 1, SITE_WIDTH), position_at(card, q_at), chosen, inertia, kind)
         if singular or inertia[0, 0] != inertia[0, 0]:
             return given_up(card, result)
         return answer(result)

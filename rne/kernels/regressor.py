@@ -3,7 +3,7 @@
 Source: Atkeson, An, Hollerbach, "Estimation of inertial parameters of manipulator loads and links", IJRR 5 (1986);
 Khalil, Dombre, "Modeling, Identification and Control of Robots" (2002), chapter 12. The wrench of a moving body
 about the origin of its frame is linear in mass, first moments and inertia tensor; the torque of each joint between the
-body and the base follows by virtual work.
+body and the base follows by virtual work. A base that floats is the first body, in its own axes.
 """
 
 from __future__ import annotations
@@ -11,23 +11,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from rne.kernels import base
 from rne.kernels.algebra.vec import add_cross, add_product, cross, dot, motion_matrix, subtract, turn
-from rne.kernels.coordinates import load_many, load_one, sines
-from rne.kernels.jit import inline
+from rne.kernels.coordinates import joint_sines, load_many, load_one, sines
+from rne.kernels.jit import borrowing, inline
 from rne.kernels.joint import directions
 from rne.kernels.layout import COORDINATE, COORDINATES, GRAVITY, LEADER, LINKS, PARENT, QD, QDD, RATIO, SITE_WIDTH, Q
-from rne.kernels.placement import ORIGIN, axes_of, get_axis, origin_of, placements
+from rne.kernels.placement import ORIGIN, ROTATION, axes_of, get_axis, origin_of, placements
 from rne.kernels.scratch import STACK, many_states, on_scratch
 from rne.kernels.simd.num import by_sign, fma, like
 from rne.kernels.simd.pack import as_floats, pack_floats, stack_buffer
-from rne.kernels.simd.rows import add_to, get3, index
+from rne.kernels.simd.rows import add_to, get3, get9, index, put
 from rne.kernels.simd.tile import store_tile
 from rne.kernels.single import (
     answer,
-    coordinates,
     filled,
-    given,
     given_or_zero,
+    given_position,
+    position_at,
+    rates,
     refused,
     result_of,
     rows_of,
@@ -45,7 +47,14 @@ BODY = 10  # number of parameters of a body: m, m c, Ixx, Ixy, Ixz, Iyy, Iyz, Iz
 @inline
 def columns_of(table, rotors, friction):
     """Number of columns: those of the bodies; of the rotors; of viscous, positive and negative Coulomb friction."""
-    return int(table[0, LINKS]) * (BODY + (1 if rotors else 0) + (3 if friction else 0))
+    links = int(table[0, LINKS])
+    return (links + first_link(table)) * BODY + links * ((1 if rotors else 0) + (3 if friction else 0))
+
+
+@inline
+def first_link(table):
+    """Number of bodies before those of the links: 1, the base, if it floats."""
+    return 1 - base.lowest(table)
 
 
 @inline
@@ -89,9 +98,11 @@ def recursion(table, joints, state, work, out, rotors, friction):
     velocities(table, state, work)
     accelerations(table, state, work, -table[0, GRAVITY], -table[0, GRAVITY + 1], -table[0, GRAVITY + 2])
     links, columns = int(table[0, LINKS]), columns_of(table, rotors, friction)
-    zero = like(work[0, 0], 0.0)
+    zero, first_body = like(work[0, 0], 0.0), first_link(table)
     for k in range(int(table[0, COORDINATES]) * columns):
         out[0, k] = zero
+    if base.floats(table):
+        _own_body(work, out, columns)
     for i in range(1, links + 1):
         R, p = axes_of(joints, i - 1, work), origin_of(joints, i - 1, work)
         w, wd = turn(get3(work, i, W), R), turn(get3(work, i, WD), R)
@@ -101,10 +112,49 @@ def recursion(table, joints, state, work, out, rotors, friction):
         while j > 0:
             spin, glide = directions(table, j, get_axis(work, j))
             u, v = turn(spin, R), turn(add_cross(glide, spin, subtract(p, get3(work, j, ORIGIN))), R)
-            first = int(table[j, LEADER]) * columns + BODY * (i - 1)
+            first = int(table[j, LEADER]) * columns + BODY * (first_body + i - 1)
             add_to(out, 0, first, scaled(felt(u, v, a, M, w, wd), table[j, RATIO]))
             j = int(table[j, PARENT])
-        drive_columns(table, i, state, out, int(table[i, LEADER]) * columns + BODY * links + i - 1, rotors, friction)
+        if base.floats(table):
+            _base_rows(work, out, (columns, BODY * i), (R, p), (a, M, w, wd))
+        first = int(table[i, LEADER]) * columns + BODY * (links + first_body) + i - 1
+        drive_columns(table, i, state, out, first, rotors, friction)
+
+
+@borrowing
+def _own_body(work, out, columns):
+    """Fill the columns of the body of a base that floats."""
+    R = get9(work, 0, ROTATION)
+    _base_rows(work, out, (columns, 0), (R, get3(work, 0, ORIGIN)), motion_of_base(work, R))
+
+
+@inline
+def motion_of_base(work, R):
+    """Acceleration of the origin, motion matrix, w and wd of a base that floats, in its axes."""
+    w, wd = turn(get3(work, 0, W), R), turn(get3(work, 0, WD), R)
+    return turn(get3(work, 0, A), R), motion_matrix(w, wd), w, wd
+
+
+@borrowing
+def _base_rows(work, out, columns, frame, motion):
+    """Fill what a base that floats feels of a body: force and moment in base axes.
+
+    columns : their number, and the first of the body. frame : rotation and origin of its frame. motion : of that frame,
+    as `motion_of_base` returns it.
+    """
+    x, y, z = base.axes(get9(work, 0, ROTATION))
+    _put_rows(out, columns, 0, x, frame, motion)
+    _put_rows(out, columns, 1, y, frame, motion)
+    _put_rows(out, columns, 2, z, frame, motion)
+
+
+@inline
+def _put_rows(out, columns, k, axis, frame, motion):
+    """Fill the rows of translation along and rotation about axis k of the base."""
+    (count, first), (R, p), (a, M, w, wd) = columns, frame, motion
+    x, zero = turn(axis, R), like(a[0], 0.0)
+    put(out, 0, k * count + first, felt((zero, zero, zero), x, a, M, w, wd))
+    put(out, 0, (3 + k) * count + first, felt(x, turn(cross(axis, p), R), a, M, w, wd))
 
 
 @inline
@@ -142,8 +192,8 @@ def make_one(stamp: str) -> Callable[..., Any]:
 
     def regressor_one(card, q, qd, qdd, gravity, out, frames, drives):
         stamp  # noqa: B018  part of the cache key
-        n = coordinates(card)
-        q_at = given(card, q, n)
+        n = rates(card)
+        q_at = given_position(card, q)
         qd_at = given_or_zero(card, qd, n)
         qdd_at = given_or_zero(card, qdd, n)
         table_at = table_of(card, gravity, stack_buffer(card, STACK))
@@ -155,7 +205,7 @@ def make_one(stamp: str) -> Callable[..., Any]:
         if result == 0:
             return refused(card)
         joints = site_at(card, frames, rows_of(frames), SITE_WIDTH)
-        q_row = vector_at(card, q_at, n)
+        q_row = position_at(card, q_at)
         qd_row = vector_at(card, qd_at, n)
         qdd_row = vector_at(card, qdd_at, n)
         one(table, joints, q_row, qd_row, qdd_row, filled(card, result, n, columns), drives)
@@ -174,7 +224,7 @@ def make_many(stamp: str) -> Callable[..., None]:
         state, work, tile, _, out = many_states(table, MOTION, 0, numbers)
         for row in range(first, stop, pack_floats(table, 1)):
             load_many(table, state, tile, Q, 3, addresses, row, stop - 1)
-            sines(state, int(table[0, LINKS]))
+            joint_sines(table, state)
             recursion(table, joints, state, work, out, rotors, friction)
             store_tile(out, 0, addresses[6], addresses[7], row, stop - 1, numbers)
 

@@ -11,24 +11,39 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rne.kernels.algebra.vec import add_cross, add_product, add_scaled, motion_matrix, subtract, turn
-from rne.kernels.coordinates import load_many, load_one, sines
-from rne.kernels.jit import inline
+from rne.kernels import base
+from rne.kernels.algebra.vec import add_cross, add_product, add_scaled, motion_matrix, subtract, turn, unturn
+from rne.kernels.coordinates import joint_sines, load_many, load_one, sines
+from rne.kernels.jit import borrowing, inline
 from rne.kernels.joint import directions
-from rne.kernels.layout import COORDINATE, GRAVITY, LINKS, PARENT, QD, QDD, SITE_WIDTH, TAU, Q
-from rne.kernels.placement import ORIGIN, axes_of, get_axis, origin_of, placements
-from rne.kernels.regressor import BODY, columns_of, felt
+from rne.kernels.layout import (
+    BASE_ANGULAR,
+    BASE_LINEAR,
+    COORDINATE,
+    GRAVITY,
+    LINKS,
+    PARENT,
+    QD,
+    QDD,
+    SITE_WIDTH,
+    TAU,
+    Q,
+)
+from rne.kernels.placement import ORIGIN, ROTATION, axes_of, get_axis, origin_of, placements
+from rne.kernels.regressor import BODY, columns_of, felt, first_link, motion_of_base
 from rne.kernels.scratch import STACK, many_states, on_scratch
 from rne.kernels.simd.num import by_sign, like
 from rne.kernels.simd.pack import as_floats, pack_floats, stack_buffer
-from rne.kernels.simd.rows import get3, index, put
+from rne.kernels.simd.rows import get3, get9, index, put
 from rne.kernels.simd.tile import store_tile
 from rne.kernels.single import (
     answer,
-    coordinates,
     filled,
     given,
     given_or_zero,
+    given_position,
+    position_at,
+    rates,
     refused,
     result_of,
     rows_of,
@@ -55,9 +70,11 @@ def recursion(table, joints, state, work, out, rotors, friction):
     placements(table, state, work)
     velocities(table, state, work)
     accelerations(table, state, work, -table[0, GRAVITY], -table[0, GRAVITY + 1], -table[0, GRAVITY + 2])
-    links = int(table[0, LINKS])
+    links, first_body = int(table[0, LINKS]), first_link(table)
     zero = like(work[0, 0], 0.0)
     put(work, 0, SPIN, (zero, zero, zero, zero, zero, zero))
+    if base.floats(table):
+        _begin_at_base(state, work, out)
     for i in range(1, links + 1):
         parent, j = int(table[i, PARENT]), int(table[i, COORDINATE])
         weight = state[TAU, j]
@@ -71,8 +88,8 @@ def recursion(table, joints, state, work, out, rotors, friction):
         w, wd = turn(get3(work, i, W), R), turn(get3(work, i, WD), R)
         M = motion_matrix(w, wd)
         a = add_product(turn(get3(work, i, A), R), M, turn(r, R))
-        put(out, 0, BODY * (i - 1), felt(turn(u, R), turn(add_cross(v, u, r), R), a, M, w, wd))
-        k = BODY * links + i - 1
+        put(out, 0, BODY * (first_body + i - 1), felt(turn(u, R), turn(add_cross(v, u, r), R), a, M, w, wd))
+        k = BODY * (first_body + links) + i - 1
         if rotors:
             out[0, k] = state[QDD, j] * weight
             k += links
@@ -81,6 +98,17 @@ def recursion(table, joints, state, work, out, rotors, friction):
             out[0, k] = qd * weight
             out[0, k + links] = by_sign(qd, weight, zero)
             out[0, k + 2 * links] = by_sign(qd, zero, -weight)
+
+
+@borrowing
+def _begin_at_base(state, work, out):
+    """Write the field of the weights of a base that floats, and the sums of its own body."""
+    R = get9(work, 0, ROTATION)
+    v, u = get3(state, TAU, BASE_LINEAR), get3(state, TAU, BASE_ANGULAR)
+    put(work, 0, SPIN, unturn(u, R))
+    put(work, 0, GLIDE, unturn(v, R))
+    a, M, w, wd = motion_of_base(work, R)
+    put(out, 0, 0, felt(u, v, a, M, w, wd))
 
 
 @on_scratch(WORK)
@@ -105,8 +133,8 @@ def make_one(stamp: str) -> Callable[..., Any]:
 
     def regressor_product_one(card, q, qd, qdd, weights, gravity, out, frames, drives):
         stamp  # noqa: B018  part of the cache key
-        n = coordinates(card)
-        q_at = given(card, q, n)
+        n = rates(card)
+        q_at = given_position(card, q)
         qd_at = given_or_zero(card, qd, n)
         qdd_at = given_or_zero(card, qdd, n)
         weights_at = given(card, weights, n)
@@ -119,7 +147,7 @@ def make_one(stamp: str) -> Callable[..., Any]:
         if result == 0:
             return refused(card)
         joints = site_at(card, frames, rows_of(frames), SITE_WIDTH)
-        state = vector_at(card, q_at, n), vector_at(card, qd_at, n), vector_at(card, qdd_at, n)
+        state = position_at(card, q_at), vector_at(card, qd_at, n), vector_at(card, qdd_at, n)
         one(table, joints, state, vector_at(card, weights_at, n), filled(card, result, 1, columns)[0], drives)
         return answer(result)
 
@@ -132,11 +160,11 @@ def make_many(stamp: str) -> Callable[..., None]:
     def regressor_product_many(table, first, stop, addresses, joints, drives):
         stamp  # noqa: B018  part of the cache key
         rotors, friction = drives
-        links, columns = int(table[0, LINKS]), columns_of(table, rotors, friction)
+        columns = columns_of(table, rotors, friction)
         state, work, tile, _, out = many_states(table, WORK, 0, columns)
         for row in range(first, stop, pack_floats(table, 1)):
             load_many(table, state, tile, Q, 4, addresses, row, stop - 1)
-            sines(state, links)
+            joint_sines(table, state)
             recursion(table, joints, state, work, out, rotors, friction)
             store_tile(out, 0, addresses[8], addresses[9], row, stop - 1, columns)
 

@@ -1,11 +1,13 @@
 """Where the factors of a mass matrix are not zero, which depends on the tree alone, and solutions that use it.
 
 Source: Featherstone, "Rigid Body Dynamics Algorithms" (2008), section 6.5. Two joints share an entry of the mass matrix
-if one is between the other and the base. If coordinates are not in the order of the tree, elimination fills in more.
+if one is between the other and the base; a base that floats shares one with all. If coordinates are not in the order of
+the tree, elimination fills in more.
 """
 
 from __future__ import annotations
 
+from rne.kernels import base
 from rne.kernels.jit import inline
 from rne.kernels.layout import COORDINATES, FOLLOWS, LEADER, LINKS, MIMIC, PARENT
 from rne.kernels.simd.num import fma, like
@@ -47,6 +49,10 @@ def fill_pattern(table, pattern):
                 b = int(table[p, LEADER])
                 pattern[max(a, b), 1 + min(a, b)] = 1.0
                 p = int(table[p, PARENT])
+        if base.floats(table):
+            for k in range(n):
+                for j in range(min(k, 6)):
+                    pattern[k, 1 + j] = 1.0
         for k in range(n - 1, 0, -1):
             for i in range(k):
                 if pattern[k, 1 + i] != 0.0:

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.batch.arguments import as_batch, check_robot
+from rne.batch.coordinates import check_pose
 from rne.batch.named import coordinates
 from rne.check import Vector
+from rne.model.floating import OF_POSITIONS, OF_VELOCITY, QUATERNION, UNIT
 from rne.model.robot import Robot
 from rne.model.tree import Body, Joint, Pose, Tree
 
@@ -27,9 +29,9 @@ class Placed:
     body : the body p.
     joints : the L moving joints between the base and the body, from the base outward, as rows of the mimic map. The
         derivatives of T_p by all other joints are zero and not stored; empty for order 0.
-    T : (..., 4, 4) frame of the body in the base.
+    T : (..., 4, 4) frame of the body in the base; in the world, if the base floats.
     U_j : (..., L, 4, 4) dT_p/dq_j, in the notation of Fu, Gonzalez, Lee.
-    U_jk : (..., L, L, 4, 4) d2T_p/dq_j dq_k; None below order 2.
+    U_jk : (..., L, L, 4, 4) d2T_p/dq_j dq_k, the derivative of U_j in direction k; None below order 2.
     """
 
     body: Body
@@ -44,7 +46,7 @@ class Placed:
 
 
 def states(robot: Robot, **values: ArrayLike | None) -> list[Array]:
-    """Return q, qd, ... as float64 arrays (..., n) with compatible leading axes; zeros for None.
+    """Return q, qd, ... as float64 arrays (..., n), q (..., nq), with compatible leading axes; zeros for None.
 
     The first must not be None.
 
@@ -53,22 +55,37 @@ def states(robot: Robot, **values: ArrayLike | None) -> list[Array]:
     ArgumentError
         An argument has the wrong shape, type or value.
     """
-    check_robot(robot)
+    check_robot(robot, floating=True)
     arrays = {
         name: None if value is None else coordinates(robot, name, value).astype(np.float64)
         for name, value in values.items()
     }
-    as_batch(robot, arrays, required=next(iter(values)))  # only for its checks
+    batch = as_batch(robot, arrays, required=next(iter(values)))  # only for its checks
+    if robot.floating and not batch.shape:
+        for name in OF_POSITIONS & batch.rows.keys():
+            check_pose(name, batch.rows[name][0])
     return [np.zeros(robot.n) if array is None else array for array in arrays.values()]
 
 
 def moving_joints(tree: Tree) -> list[Joint]:
-    """Moving joints, mimic joints included, in the order of the file."""
-    return [joint for joint in tree.joints if joint.movable]
+    """Moving joints, mimic joints included, in the order of the file.
+
+    Before them, the six motions of a base that floats, as joints between the base and itself.
+    """
+    joints = [joint for joint in tree.joints if joint.movable]
+    return [*_motions_of_base(tree.root), *joints] if tree.floating else joints
+
+
+def _motions_of_base(root: str) -> list[Joint]:
+    axes = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
+    kinds = ["prismatic"] * 3 + ["revolute"] * 3
+    return [
+        Joint(name, kind, root, root, axis=axis) for name, kind, axis in zip(OF_VELOCITY, kinds, axes * 2, strict=True)
+    ]
 
 
 def mimic_map(robot: Robot) -> tuple[Array, Array]:
-    """G (m, n) and c (m,) in q_joints = G q + c: one row per moving joint, one column per coordinate."""
+    """G (m, n) and c (m,) in qd_joints = G qd, q_joints = G q + c: a row per moving joint, a column per coordinate."""
     joints, by_name = moving_joints(robot.tree), {joint.name: joint for joint in robot.tree.joints}
     G, c = np.zeros((len(joints), robot.n)), np.zeros(len(joints))
     for row, joint in enumerate(joints):
@@ -78,8 +95,34 @@ def mimic_map(robot: Robot) -> tuple[Array, Array]:
             ratio *= leader.mimic.ratio
             leader = by_name[leader.mimic.leader]
         if leader.movable:
-            G[row, robot.joint_names.index(leader.name)] = ratio
+            G[row, robot.coordinate_names.index(leader.name)] = ratio
     return G, c
+
+
+def at_joints(robot: Robot, q: Array) -> Array:
+    """Position (..., m) of every moving joint; zero for the motions of a base that floats, which have none."""
+    G, c = mimic_map(robot)
+    return np.asarray(q[..., robot.nq - len(robot.joint_names) :] @ G[:, robot.n - len(robot.joint_names) :].T + c)
+
+
+def pose_of_base(q: Array) -> Array:
+    """Pose (..., 4, 4) of a base that floats: the exponential of a rotation, by half of its angle.
+
+    NaN where the quaternion does not have unit length within `UNIT`.
+    """
+    quaternion = q[..., QUATERNION]
+    length = np.linalg.norm(quaternion, axis=-1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        x, y, z, w = np.moveaxis(np.where(np.abs(length - 1) <= UNIT, quaternion / length, np.nan), -1, 0)
+    Q = x[..., None, None] * revolute_operator((1.0, 0.0, 0.0))
+    Q = (
+        Q
+        + y[..., None, None] * revolute_operator((0.0, 1.0, 0.0))
+        + z[..., None, None] * revolute_operator((0.0, 0.0, 1.0))
+    )
+    T: Array = np.eye(4) + 2 * w[..., None, None] * Q + 2 * Q @ Q
+    T[..., :3, 3] = q[..., :3]
+    return T
 
 
 def coupling_map(tree: Tree) -> Array:
@@ -131,8 +174,7 @@ def placed_bodies(robot: Robot, q: Array, *, order: int = 1) -> Iterator[Placed]
     T_p = T_parent A, with A = origin * motion of the joint that carries p, and dA/dq = A Q. Hence
     dT_p/dq_j = (transforms up to joint j) Q_j (transforms from joint j to p).
     """
-    G, c = mimic_map(robot)
-    at_joint = q @ G.T + c
+    at_joint = at_joints(robot, q)
     row = {joint.name: k for k, joint in enumerate(moving_joints(robot.tree))}
     carried: dict[str, list[Joint]] = {}
     for joint in robot.tree.joints:
@@ -144,6 +186,8 @@ def placed_bodies(robot: Robot, q: Array, *, order: int = 1) -> Iterator[Placed]
     T = np.broadcast_to(np.eye(4), (*shape, 4, 4))
     nothing = np.zeros((*shape, 0, 4, 4))
     waiting = [Placed(bodies[root], (), T, nothing, np.zeros((*shape, 0, 0, 4, 4)) if order == 2 else None)]
+    if robot.floating:
+        waiting = [_afloat(bodies[root], pose_of_base(q), order)]
     while waiting:
         above = waiting.pop()
         yield above
@@ -157,6 +201,18 @@ def placed_bodies(robot: Robot, q: Array, *, order: int = 1) -> Iterator[Placed]
                     waiting.append(_moved(above, bodies[joint.child], A, operator(joint), k))
             else:
                 waiting.append(_fixed(above, bodies[joint.child], homogeneous(joint.origin)))
+
+
+def _afloat(body: Body, T: Array, order: int) -> Placed:
+    """Place a base that floats: in its own axes, dT/dt = T Q_j nu_j, and so U_j changes by T Q_k Q_j in direction k.
+
+    Directions of rotation do not commute, and U_jk is not symmetric: the nu_j are quasi-velocities.
+    """
+    if order == 0:
+        return Placed(body, (), T, np.zeros((*T.shape[:-2], 0, 4, 4)), None)
+    Q = np.stack([operator(joint) for joint in _motions_of_base(body.name)])
+    U_jk = T[..., None, None, :, :] @ (Q @ Q[:, None]) if order == 2 else None
+    return Placed(body, tuple(range(len(Q))), T, T[..., None, :, :] @ Q, U_jk)
 
 
 def _fixed(above: Placed, body: Body, A: Array) -> Placed:

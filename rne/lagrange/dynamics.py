@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rne.check import check_flag
 from rne.errors import ArgumentError
-from rne.lagrange.chain import coupling_map, mimic_map, moving_joints, states
+from rne.lagrange.chain import at_joints, coupling_map, mimic_map, moving_joints, states
 from rne.lagrange.terms import christoffel, gravity_vector, inertia_matrix
 from rne.model.robot import Robot
 
@@ -156,10 +156,10 @@ def spring_torque(robot: Robot, q: ArrayLike) -> Array:
     array([10.])
     """
     (position,) = states(robot, q=q)
-    G, c = mimic_map(robot)
+    G, _ = mimic_map(robot)
     drives = [joint.drive for joint in moving_joints(robot.tree)]
     stiffness, rest = (np.array([getattr(drive, name) for drive in drives]) for name in ("stiffness", "rest"))
-    at_joint, S = position @ G.T + c, coupling_map(robot.tree)
+    at_joint, S = at_joints(robot, position), coupling_map(robot.tree)
     between = [
         np.array([getattr(coupling, name) for coupling in robot.tree.couplings]) for name in ("stiffness", "rest")
     ]
@@ -225,5 +225,5 @@ def _refuse_singular(robot: Robot, M: Array) -> None:
         if values[worst, 0] > 4 * robot.n * np.finfo(float).eps:
             return
         weak = int(np.abs(directions[worst, :, 0]).argmax())
-    name = robot.joint_names[weak]
+    name = robot.coordinate_names[weak]
     raise ArgumentError(f"robot: the mass matrix is singular, joint {name!r} can move without moving any inertia")

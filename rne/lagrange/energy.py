@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.check import check_flag
-from rne.lagrange.chain import coupling_map, mimic_map, moving_joints, placed_bodies, states
+from rne.lagrange.chain import at_joints, coupling_map, mimic_map, moving_joints, placed_bodies, states
 from rne.lagrange.pseudo import pseudo_inertia
 from rne.lagrange.terms import free_fall, rotor_inertias
 from rne.model.robot import Robot
@@ -46,7 +46,7 @@ def kinetic_energy(
     """
     check_flag("per_body", per_body)
     check_flag("rotors", rotors)
-    position, velocity = np.broadcast_arrays(*states(robot, q=q, qd=qd))
+    position, velocity = states(robot, q=q, qd=qd)
     G, _ = mimic_map(robot)
     at_joint = velocity @ G.T
     K = {}
@@ -99,8 +99,7 @@ def potential_energy(
     g = free_fall(robot, gravity)
     P = {p.body.name: -(p.T @ pseudo_inertia(p.body)[:, 3] @ g) for p in placed_bodies(robot, position, order=0)}
     if springs:
-        G, c = mimic_map(robot)
-        at_joint = position @ G.T + c
+        at_joint = at_joints(robot, position)
         joints = moving_joints(robot.tree)
         for k, joint in enumerate(joints):
             P[joint.child] = P[joint.child] + 0.5 * joint.drive.stiffness * (at_joint[..., k] - joint.drive.rest) ** 2

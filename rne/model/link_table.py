@@ -77,10 +77,10 @@ class LinkTable:
 
     @property
     def pseudo_inertias(self) -> Array:
-        """Pseudo-inertia of the link of each joint, in the frame of its row, shape (joints, 4, 4)."""
-        J = np.empty((len(self.joints), 4, 4))
+        """Pseudo-inertia of the link of each row, the base first, in its frame, shape (1 + joints, 4, 4)."""
+        J = np.empty((1 + len(self.joints), 4, 4))
         for (a, b), column in _PSEUDO_INERTIA.items():
-            J[:, a, b] = J[:, b, a] = self._moving[:, column]
+            J[:, a, b] = J[:, b, a] = self.table[: 1 + len(self.joints), column]
         return J
 
     @property
@@ -157,8 +157,8 @@ class LinkTable:
     def without_parameters(table: NDArray[Any]) -> NDArray[Any]:
         """Return a copy without the numbers of `rne.parameters`; springs and couplings remain."""
         copy = table.copy()
-        moving = slice(1, 1 + int(table[0, at.LINKS]))
-        copy[moving, at.MASS : at.COULOMB_MINUS + 1] = 0.0  # regrouped bodies, rotors, friction
+        rows = slice(0, 1 + int(table[0, at.LINKS]))
+        copy[rows, at.MASS : at.COULOMB_MINUS + 1] = 0.0  # regrouped bodies, that of the base too; rotors, friction
         copy.flags.writeable = False
         return copy
 

@@ -1,8 +1,8 @@
 """Parameters of links and drives as a vector, in the order of the columns of a regressor.
 
 The first are ten per link, joint by joint: mass, first moments, and the inertia tensor about the origin of the frame of
-the joint, which is that of its child link; then optionally rotor inertias, and then friction, kind by kind and joint by
-joint.
+the joint, which is that of its child link. The body of a base that floats is the first, in its own frame. Then
+optionally rotor inertias, and then friction, kind by kind and joint by joint.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from rne.check import check_flag, matrix, numbers, vector
 from rne.errors import ArgumentError
 from rne.model.checks import LARGEST
 from rne.model.edits import with_drives
-from rne.model.floating import refuse_floating
 from rne.model.link_table import LinkTable
 from rne.model.mimics import resolved_mimics
 from rne.model.passivity import DAMPERS, active, active_joints
@@ -85,10 +84,13 @@ def _tensor(row: Array) -> Array:
     return tensor
 
 
-def of_links(links: LinkTable) -> Array:
-    """Return the parameters (links, 10) of the links, in the frames of the joints."""
+def of_links(links: LinkTable, floating: bool) -> Array:
+    """Return the parameters (bodies, 10) of the links in the frames of the joints, after those of a floating base."""
     frames = [links.frames[name] for name in links.joint_frames]
-    rows = [_of_link(J, f.rotation, f.position) for J, f in zip(links.pseudo_inertias, frames, strict=True)]
+    base, *inertias = links.pseudo_inertias
+    rows = [_of_link(J, f.rotation, f.position) for J, f in zip(inertias, frames, strict=True)]
+    if floating:
+        rows.insert(0, from_pseudo_inertias(base))
     return np.array(rows).reshape(-1, len(OF_BODY))
 
 
@@ -118,35 +120,36 @@ def with_parameters(tree: Tree, links: LinkTable, pi: ArrayLike, strict: bool) -
         impossible; a body that the link has already is accepted, since loading has reported it.
     """
     check_flag("strict", strict)
-    refuse_floating(tree)
     names = links.joints
-    count = len(names)
+    joints = {joint.name: joint for joint in tree.joints}
+    owners = [(f"joint {name!r}", joints[name].child) for name in names]
+    if tree.floating:
+        owners.insert(0, ("the base", tree.root))
+    bodies, count = len(OF_BODY) * len(owners), len(names)
     try:
         shape = np.shape(pi)
     except ValueError:  # ragged
         shape = ()
-    if shape not in [(k * count,) for k in (10, 11, 13, 14)]:
-        wanted = " or ".join(str(k * count) for k in (10, 11, 13, 14))
+    if shape not in [(bodies + k * count,) for k in (0, 1, 3, 4)]:
+        wanted = " or ".join(dict.fromkeys(str(bodies + k * count) for k in (0, 1, 3, 4)))
         raise ArgumentError(f"pi: wanted {wanted} numbers, ten per link and those of its drive; got shape {shape}")
-    if not count:  # an empty array does not determine the number of rows
+    if not bodies:  # an empty array does not determine the number of rows
         numbers("pi", pi, shape)
         return tree
-    values, extra = numbers("pi", pi, shape), shape[0] - len(OF_BODY) * count
-    rows, drives = values[: len(values) - extra].reshape(count, -1), values[len(values) - extra :].reshape(-1, count)
-    joints = {joint.name: joint for joint in tree.joints}
+    values, extra = numbers("pi", pi, shape), shape[0] - bodies
+    rows, drives = values[:bodies].reshape(-1, len(OF_BODY)), values[bodies:]
     beyond = np.flatnonzero(~(np.abs(rows) < LARGEST).all(axis=1))
     if beyond.size:
-        raise ArgumentError(f"pi: a number of joint {names[beyond[0]]!r} is beyond {LARGEST:g} in SI units")
-    known = _same(rows, of_links(links)) if strict else np.ones(count, dtype=np.bool_)
-    bodies = {
-        joints[name].child: _body(joints[name], row, judged)
-        for name, row, judged in zip(names, rows, ~known, strict=True)
-    }
-    tree = _with_bodies(tree, bodies)
+        raise ArgumentError(f"pi: a number of {owners[beyond[0]][0]} is beyond {LARGEST:g} in SI units")
+    known = _same(rows, of_links(links, tree.floating)) if strict else np.ones(len(owners), dtype=np.bool_)
+    changed = [_body(*owner, row, judged) for owner, row, judged in zip(owners, rows, ~known, strict=True)]
+    tree = _with_bodies(tree, {body.name: body for body in changed})
     if not extra:
         return tree
-    changed = {name: _drive(joints[name].drive, column) for name, column in zip(names, drives.T, strict=True)}
-    return with_drives(tree, changed)
+    columns = drives.reshape(-1, count).T
+    return with_drives(
+        tree, {name: _drive(joints[name].drive, column) for name, column in zip(names, columns, strict=True)}
+    )
 
 
 def active_dampers(tree: Tree, names: Sequence[str], viscous: Array) -> set[str]:
@@ -176,16 +179,16 @@ def _damped(tree: Tree, names: Sequence[str], viscous: Array) -> list[Joint]:
     return [replace(j, drive=replace(j.drive, viscous=own.get(j.name, j.drive.viscous))) for j in tree.joints]
 
 
-def _body(joint: Joint, row: Array, judged: bool) -> Body:
+def _body(owner: str, link: str, row: Array, judged: bool) -> Body:
     fault = _fault(row) if judged else None
     if fault is not None:
         raise ArgumentError(
-            f"pi: the numbers {row.tolist()} of joint '{joint.name}' are physically impossible: {fault.what} "
+            f"pi: the numbers {row.tolist()} of {owner} are physically impossible: {fault.what} "
             "(strict=False accepts them)"
         )
     mass = float(row[0])
     com, tensor, first = about_center(mass, row[1:4], _tensor(row))
-    return Body(joint.child, mass, vector("pi", com), matrix("pi", tensor), first_moment=vector("pi", first))
+    return Body(link, mass, vector("pi", com), matrix("pi", tensor), first_moment=vector("pi", first))
 
 
 def _with_bodies(tree: Tree, bodies: dict[str, Body]) -> Tree:

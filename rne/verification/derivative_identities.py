@@ -41,7 +41,7 @@ def _against_rate(m: Motions, quantity: Callable[[Motions], Array], got: Array, 
     gross : the sum of the sizes of what makes up a rate; it counts no less than the torque scale at the pace of the
     motion, since that is what the rounding of a difference comes from.
     """
-    wanted = np.empty(m.q.shape)
+    wanted = np.empty(m.qd.shape)
     for part in m.slices(m.robot.n**3):
         wanted[part] = Motions(m.robot, m.q[part], m.qd[part], m.qdd[part]).rate(quantity)
     return np.asarray(np.abs(got - wanted) / (gross + m.scale * pace(m) + TINY))
@@ -97,15 +97,15 @@ def _gravity(m: Motions) -> Array:
 def _accelerations(m: Motions) -> Array:
     """Compare torques: M times the derivatives of accelerations with those of torques, and with the unit matrix."""
     if not (m.weakest > SMALLEST).all():  # reported by the identity of the mass matrix
-        return np.zeros(m.q.shape)
+        return np.zeros(m.qd.shape)
     try:
         by_q, by_qd, inverse = forward_dynamics_derivatives(m.robot, m.q, m.qd, m.tau)
     except SingularError:
-        return np.full(m.q.shape, np.inf)
+        return np.full(m.qd.shape, np.inf)
     D = inverse_dynamics_derivatives(m.robot, m.q, m.qd, m.qdd)
     zero = np.zeros_like(m.D_ij)
     own = np.sqrt(np.einsum("sii->si", m.D_ij)) + TINY
-    deviation = np.zeros(m.q.shape)
+    deviation = np.zeros(m.qd.shape)
     for X, wanted, unit in ((by_q, -D[0], zero), (by_qd, -D[1], zero), (inverse, np.eye(m.robot.n) + zero, own)):
         weight = own[:, :, None] / own[:, None, :] if unit is own else 1.0  # torques in units of their own inertia
         error = np.abs(m.D_ij @ X - wanted) / weight
@@ -118,7 +118,7 @@ def _accelerations(m: Motions) -> Array:
 
 def _gradients(m: Motions) -> Array:
     weights = m.tau / (np.abs(m.tau).max(initial=0.0) + TINY)
-    deviation = np.zeros(m.q.shape)
+    deviation = np.zeros(m.qd.shape)
     gradient = inverse_dynamics_vjp(m.robot, m.q, m.qd, m.qdd, weights, friction=True)
     derivatives = inverse_dynamics_derivatives(m.robot, m.q, m.qd, m.qdd, friction=True)
     felt = (np.abs(weights) * m.scale).sum(axis=-1, keepdims=True)  # a derivative may be zero but for rounding

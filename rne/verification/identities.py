@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rne import lagrange
+from rne.dynamics.configuration import integrate
 from rne.dynamics.coriolis import christoffel, coriolis_matrix
 from rne.dynamics.energy import kinetic_energy, potential_energy
 from rne.dynamics.forward_dynamics import forward_dynamics
@@ -31,7 +32,7 @@ ROOM = 1 << 20  # numbers in memory at a time, 8 MB; the symbols D_ijk take n^3 
 
 @dataclass(frozen=True)
 class Motions:
-    """Sampled states (samples, n) of a robot, and quantities that several identities share."""
+    """Sampled states of a robot, q (samples, nq), qd and qdd (samples, n), and quantities that identities share."""
 
     robot: Robot
     q: Array
@@ -70,7 +71,7 @@ class Motions:
             D = lagrange.christoffel(self.robot, q)
             matrix[rows] = times(D, qd)
             gross[rows] = times(times(np.abs(D), speed), speed[:, 0])
-            D -= christoffel(self.robot, q)
+            D -= D if self.robot.floating else christoffel(self.robot, q)  # the kernel knows holonomic coordinates only
             error[rows] = times(times(np.abs(D), speed), speed[:, 0])
         return matrix, gross, error
 
@@ -134,7 +135,8 @@ class Motions:
     def at(self, time: Array) -> Motions:
         """The same motions shifted in time at constant acceleration; one time per sample."""
         t = time[:, None]
-        return Motions(self.robot, self.q + self.qd * t + self.qdd * t * t / 2, self.qd + self.qdd * t, self.qdd)
+        q = integrate(self.robot, self.q, self.qd * t + self.qdd * t * t / 2)
+        return Motions(self.robot, q, self.qd + self.qdd * t, self.qdd)
 
     def rate(self, quantity: Callable[[Motions], Array]) -> Array:
         """Time derivative of a quantity (samples, ...) by differences of fourth order.
@@ -200,7 +202,7 @@ def _symbols(m: Motions) -> Array:
 def _inverse(m: Motions) -> Array:
     """Relative to 1 / weakest^2, by which small errors of a mass matrix may change its inverse."""
     if not (m.weakest > SMALLEST).all():  # reported by the identity of the mass matrix
-        return np.zeros(m.q.shape)
+        return np.zeros(m.qd.shape)
     own = np.sqrt(np.einsum("sii->si", m.D_ij))
     scaled = m.D_ij / own[:, :, None] / own[:, None, :]
     got = mass_matrix_inverse(m.robot, m.q) * own[:, :, None] * own[:, None, :]
@@ -223,7 +225,7 @@ def _forward(m: Motions, method: str) -> Array:
     try:
         qdd = forward_dynamics(m.robot, m.q, m.qd, m.tau, method=method)
     except SingularError:  # if it is right to refuse, the identity of the mass matrix reports that, with the joint
-        return np.full(m.q.shape, 0.0 if (_definite(m) > -SMALLEST).any() else np.inf)
+        return np.full(m.qd.shape, 0.0 if (_definite(m) > -SMALLEST).any() else np.inf)
     worst = np.max(np.abs(inverse_dynamics(m.robot, m.q, m.qd, qdd) - m.tau) / m.scale, axis=-1, initial=0.0)
     error = np.abs(qdd - m.qdd) * np.sqrt(np.maximum(np.einsum("sii->si", m.D_ij), 0.0))
     return np.asarray(worst[:, None] * error / (error.max(axis=-1, keepdims=True, initial=0.0) + TINY))
@@ -258,7 +260,8 @@ def _skew(m: Motions) -> Array:
 
 def _gravity(m: Motions) -> Array:
     steps = STEP * np.eye(m.robot.n)
-    P = {k: potential_energy(m.robot, m.q[:, None, :] + k * steps, springs=False) for k in (-2, -1, 1, 2)}
+    at = {k: integrate(m.robot, m.q[:, None, :], k * steps) for k in (-2, -1, 1, 2)}
+    P = {k: potential_energy(m.robot, q, springs=False) for k, q in at.items()}
     gradient = (8 * (P[1] - P[-1]) - (P[2] - P[-2])) / (12 * STEP)
     return np.asarray(np.abs(gravity_vector(m.robot, m.q) - gradient) / m.scale)
 
@@ -268,7 +271,7 @@ def _definite(m: Motions) -> Array:
 
     Each coordinate is scaled by its own inertia, which makes angles and lengths, shoulders and fingers comparable.
     """
-    deviation = np.full(m.q.shape, -np.inf)
+    deviation = np.full(m.qd.shape, -np.inf)
     own = np.sqrt(np.maximum(np.einsum("sii->si", m.M), 0.0))
     for sample, M in enumerate(m.M):
         if not np.isfinite(M).all():
@@ -291,12 +294,14 @@ class Identity:
     tolerance : the largest deviation that passes.
     deviation : function that returns deviations (samples,), or (samples, n, ...) if they belong to joints.
     by_motion : whether to attribute deviations (samples,), as of an energy, to the joint whose motion causes them.
+    fixed : whether the functions are for robots with a fixed base only.
     """
 
     name: str
     tolerance: float
     deviation: Callable[[Motions], Array]
     by_motion: bool = False
+    fixed: bool = False
 
 
 IDENTITIES = (
@@ -304,7 +309,7 @@ IDENTITIES = (
     Identity("friction is that of Lagrange", ROUNDING, _friction),
     Identity("mass matrix is that of Lagrange", ROUNDING, _inertias),
     Identity("Coriolis matrix is that of Lagrange", ROUNDING, _coriolis),
-    Identity("Christoffel symbols are those of Lagrange", ROUNDING, _symbols),
+    Identity("Christoffel symbols are those of Lagrange", ROUNDING, _symbols, fixed=True),
     Identity("mass matrix inverse undoes that of Lagrange", ROUNDING, _inverse),
     Identity("potential energy is that of Lagrange", ROUNDING, _potential),
     Identity("M qdd + C qd + g + springs is inverse dynamics", ROUNDING, _terms),

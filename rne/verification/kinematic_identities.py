@@ -33,6 +33,8 @@ def vee(X: Array) -> Array:
 
 def moving_frames(robot: Robot) -> list[str]:
     """Names of the frames that move with some coordinate."""
+    if robot.floating:
+        return list(robot.frame_names)
     moved = {joint.child for joint in robot.tree.joints if joint.movable}
     before = {joint.child: joint.parent for joint in robot.tree.joints}
     found = []
@@ -55,7 +57,7 @@ def _poses(m: Motions) -> Array:
 
 def _jacobians(m: Motions) -> Array:
     """Relative to the reach in each sample: for a frame on all its joint axes, the linear part is only rounding."""
-    n, deviation, frames = m.robot.n, np.zeros(m.q.shape), moving_frames(m.robot)
+    n, deviation, frames = m.robot.n, np.zeros(m.qd.shape), moving_frames(m.robot)
     if not frames:
         return deviation
     for part in m.slices(16 * n * len(m.robot.frame_names)):
@@ -133,7 +135,7 @@ def some_wrenches(robot: Robot) -> dict[str, Array]:
 
 def _static(m: Motions) -> Array:
     wrenches = some_wrenches(m.robot)
-    wanted, gross = np.zeros(m.q.shape), np.zeros(m.q.shape)
+    wanted, gross = np.zeros(m.qd.shape), np.zeros(m.qd.shape)
     for name, wrench in wrenches.items():
         J = np.swapaxes(jacobian(m.robot, m.q, name), 1, 2)
         wanted += times(J, wrench)
@@ -210,7 +212,7 @@ def _bearings(m: Motions) -> Array:
 
 
 def _linear(m: Motions) -> Array:
-    values, deviation = parameters(m.robot, friction=True), np.zeros(m.q.shape)
+    values, deviation = parameters(m.robot, friction=True), np.zeros(m.qd.shape)
     rest = regressor_remainder(m.robot, m.q, m.qd, friction=True)
     wanted = m.tau + lagrange.friction_torque(m.robot, m.qd) - rest
     for part in m.slices(m.robot.n * len(values)):

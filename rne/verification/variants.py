@@ -37,12 +37,13 @@ from rne.verification.kinematic_identities import moving_frames, some_wrenches
 Array = NDArray[np.float64]
 
 HALF = 1e-3  # tolerance for float32, with rounding of 6e-8: about 1e-6 on arms, 1e-4 on the longest chains
+FIXED = ("christoffel",)  # functions for robots with a fixed base only
 SEVERAL = 8  # number of frames that are called one by one; the code is the same for all
 
 
 @dataclass(frozen=True)
 class States:
-    """Arguments of the functions: positions, velocities, accelerations, torques, (samples, n) or (n,) each."""
+    """Arguments of the functions: positions (samples, nq) or (nq,); velocities, accelerations, torques, of n each."""
 
     q: Any
     qd: Any
@@ -128,7 +129,7 @@ def _of_all(_: Motions, error: Array, wanted: Array) -> Array:
 
 def _of_parameters(m: Motions, error: Array, wanted: Array) -> Array:
     """Measure by the largest number of the same kind: mass, first moment or inertia, ten columns per link, or rotor."""
-    links = len(m.robot.links.joints)
+    links = m.robot.floating + len(m.robot.links.joints)
     bodies, drives = slice(0, len(OF_BODY) * links), slice(len(OF_BODY) * links, None)
     shape = (*error.shape[:-1], links, len(OF_BODY))
     pairs = [(error[..., drives], wanted[..., drives])]
@@ -263,7 +264,7 @@ def _agreement(name: str, single: bool, m: Motions) -> Array:
         return np.zeros(len(m.q))
     inverted = share in (_of_accelerations, _of_inverse, _of_inverted)
     if inverted and not (m.weakest > SMALLEST).all():  # reported by the identity of the mass matrix
-        return np.zeros(m.q.shape)
+        return np.zeros(m.qd.shape)
     found = []
     for part in m.slices(8 * m.robot.n**power):
         rows = States(m.q[part], m.qd[part], m.qdd[part], m.tau[part])
@@ -277,12 +278,12 @@ def _agreement(name: str, single: bool, m: Motions) -> Array:
                 results.append(np.asarray(function(m.robot, rows)))
             found.append(np.max([share(of, got.astype(np.float64) - wanted, wanted) for got in results], axis=0))
         except SingularError:  # wrong here, since the mass matrix is not singular
-            found.append(np.full(m.q[part].shape, np.inf))
+            found.append(np.full(m.qd[part].shape, np.inf))
     return np.concatenate(found)
 
 
 VARIANTS = tuple(
-    Identity(f"{name} {what}", tolerance, partial(_agreement, name, single))
+    Identity(f"{name} {what}", tolerance, partial(_agreement, name, single), fixed=name in FIXED)
     for what, tolerance, single in (
         ("of one state is that of a batch", ROUNDING, False),
         ("in float32 is that in float64", HALF, True),

@@ -108,12 +108,19 @@ def test_other_commands_take_it(run: Run, flyer, flight, tmp_path) -> None:
     assert "on a floating base" in run("info", str(tmp_path / "flyer.xml")).stdout
 
 
-@pytest.mark.parametrize("command", [["bench"], ["check", "--verify"], ["breakdown", "FLIGHT"]])
+@pytest.mark.parametrize("command", [["bench"], ["excite"]])
 def test_commands_refuse_it(run: Run, flyer, flight, command) -> None:
     name, *more = command
     result = run(name, flyer, *(str(flight[0]) if word == "FLIGHT" else word for word in more))
     assert result.exit_code != 0
     assert "the base of 'flyer' floats" in result.stderr
+
+
+def test_check(run: Run, flyer) -> None:
+    result = run("check", flyer, "--verify", "--samples", "3")
+    assert result.exit_code == 0
+    assert "verified: every identity holds" in result.stdout
+    assert "base_vx" in run("check", flyer, "--verify", "--samples", "3", "--json").stdout
 
 
 def test_torques_of_the_fixed_robot(run: Run, flyer, motion) -> None:

@@ -34,11 +34,13 @@ def test_evaluator(robot):
     assert_same_bits(evaluator.jacobian(robot.frame_names[-1]), rne.jacobian(robot, q, robot.frame_names[-1]))
     evaluator.tau[:] = 1.0
     assert_same_bits(evaluator.forward_dynamics(), rne.forward_dynamics(robot, q, qd, np.ones(robot.n)))
-    for method in ("inverse_dynamics_derivatives", "forward_dynamics_derivatives"):
-        with pytest.raises(rne.ArgumentError, match="floats"):
-            getattr(evaluator, method)()
-        with pytest.raises(rne.ArgumentError, match="floats"):
-            evaluator.address_of(method)
+    tau = evaluator.tau
+    for got, wanted in (
+        (evaluator.inverse_dynamics_derivatives(), rne.inverse_dynamics_derivatives(robot, q, qd, evaluator.qdd)),
+        (evaluator.forward_dynamics_derivatives(), rne.forward_dynamics_derivatives(robot, q, qd, tau)),
+    ):
+        for ours, theirs in zip(got, wanted, strict=True):
+            assert_same_bits(ours, theirs)
 
 
 @numba.njit
@@ -70,6 +72,41 @@ def test_compiled_code(robot):
     assert_near(J, rne.jacobian(robot, q, frame), 1e-14)
     assert_near(com, rne.center_of_mass(robot, q), 1e-14)
     assert_near(energies, [rne.kinetic_energy(robot, q, qd), rne.potential_energy(robot, q)], 1e-14)
+
+
+@numba.njit
+def _derivatives(model, site, joints, states, weights, found):
+    q, qd, qdd, tau = states
+    by_state, of_accelerations, gradient, slope, rate, Y, by_parameters = found
+    rne.jit.inverse_dynamics_derivatives(model, q, qd, qdd, by_state)
+    rne.jit.forward_dynamics_derivatives(model, q, qd, tau, of_accelerations)
+    rne.jit.inverse_dynamics_vjp(model, q, qd, qdd, weights, gradient)
+    rne.jit.gravity_derivative(model, q, slope)
+    rne.jit.jacobian_dot(model, site, q, qd, rate)
+    rne.jit.regressor(model, joints, q, qd, qdd, Y)
+    rne.jit.regressor_vjp(model, joints, q, qd, qdd, weights, by_parameters)
+
+
+@heavy
+def test_derivatives_in_compiled_code(robot):
+    q, qd, qdd = (x[0] for x in random_states(robot, 1, 18))
+    tau, weights = np.random.default_rng(19).normal(size=(2, robot.n))
+    n, frame, columns = robot.n, robot.frame_names[-1], len(rne.parameter_names(robot))
+    shapes = [(3, n, n), (3, n, n), (3, n), (n, n), (6, n), (n, columns), (columns,)]
+    found = tuple(np.empty(shape) for shape in shapes)
+    joints = rne.jit.joint_sites(robot, "local")
+    _derivatives(rne.jit.model(robot), rne.jit.site(robot, frame), joints, (q, qd, qdd, tau), weights, found)
+    wanted = (
+        np.stack(rne.inverse_dynamics_derivatives(robot, q, qd, qdd)),
+        np.stack(rne.forward_dynamics_derivatives(robot, q, qd, tau)),
+        np.stack(rne.inverse_dynamics_vjp(robot, q, qd, qdd, weights)),
+        rne.gravity_derivative(robot, q),
+        rne.jacobian_dot(robot, q, qd, frame),
+        rne.regressor(robot, q, qd, qdd),
+        rne.regressor_vjp(robot, q, qd, qdd, weights),
+    )
+    for got, part in zip(found, wanted, strict=True):
+        assert_near(got, part, 1e-13)
 
 
 @numba.njit

@@ -32,6 +32,9 @@ def test_example(name):
     assert_near(tau, np.array([oracle.inverse_dynamics(*row) for row in rows]), 1e-10)
     M = np.array([oracle.mass_matrix(x) for x in q])
     assert_near(rne.mass_matrix(robot, q), M, 1e-10)
+    D = rne.inverse_dynamics_derivatives(robot, q, qd, qdd)
+    for got, wanted in zip(D, zip(*[oracle.derivatives(*row) for row in rows], strict=True), strict=True):
+        assert_near(got, np.array(wanted), 1e-10)
     frame = robot.frame_names[-1]
     assert_near(rne.jacobian(robot, q, frame), np.array([oracle.jacobian(x, frame) for x in q]), 1e-10)
     if robot.total_mass:

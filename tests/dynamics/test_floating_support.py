@@ -64,7 +64,7 @@ def test_supported_or_refused(call):
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if name in SUPPORTED or name in OTHERS:
+        if name in SUPPORTED or name in OTHERS or name.startswith("lagrange."):
             assert made(call, adapted(call.good)) is not None
             return
         for good in (adapted(call.good), unadapted(call.good)):
@@ -81,10 +81,3 @@ def test_what_is_supported_is_listed_and_called():
     titles = {call.title for call in CALLS if takes_robot(call)}
     assert set(SUPPORTED) <= titles
     assert list(SUPPORTED) == sorted(SUPPORTED, key=str.lower)
-
-
-def test_parameters_are_refused():
-    with pytest.raises(rne.ArgumentError, match="floats"):
-        rne.parameters(FLOATING)
-    with pytest.raises(rne.ArgumentError, match="floats"):
-        FLOATING.with_parameters(np.ones(40))

@@ -98,6 +98,12 @@ class FreeFlyer:
         upper = np.triu(pin.crba(self.model, self.data, self.q(q)))
         return self.G.T @ (upper + np.triu(upper, 1).T) @ self.G
 
+    def derivatives(self, q: Array, qd: Array, qdd: Array) -> list[Array]:
+        """Derivatives of the torques by tangent directions of q, by qd and by qdd; without springs."""
+        G = self.G
+        by_q, by_qd, upper = pin.computeRNEADerivatives(self.model, self.data, self.q(q), G @ qd, G @ qdd)
+        return [G.T @ X @ G for X in (by_q, by_qd, np.triu(upper) + np.triu(upper, 1).T)]
+
     def pose(self, q: Array, frame: str) -> Array:
         """Pose of a frame in the world."""
         pin.framesForwardKinematics(self.model, self.data, self.q(q))

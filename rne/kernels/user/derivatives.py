@@ -8,8 +8,8 @@ from rne.kernels import forward_derivatives as of_accelerations
 from rne.kernels import gravity_derivative as at_rest
 from rne.kernels import jacobian_dot as rate
 from rne.kernels.jit import function
-from rne.kernels.layout import FRICTION, SPRINGS
-from rne.kernels.user.checks import check_length, check_precision, check_shape, check_sites
+from rne.kernels.layout import COORDINATES, FRICTION, SPRINGS
+from rne.kernels.user.checks import check_positions, check_precision, check_rates, check_shape, check_sites
 
 
 @function
@@ -19,7 +19,8 @@ def inverse_dynamics_derivatives(model, q, qd, qdd, D, friction=False):
     Parameters
     ----------
     model : as `rne.jit.model` returns it.
-    q, qd, qdd : (n,) positions, velocities, accelerations.
+    q : (nq,) positions.
+    qd, qdd : (n,) velocities, accelerations.
     D : (3, n, n) is filled.
     friction : whether to include viscous friction.
 
@@ -32,11 +33,11 @@ def inverse_dynamics_derivatives(model, q, qd, qdd, D, friction=False):
     >>> bool((D[2] == rne.mass_matrix(arm, q)).all())
     True
     """
-    n = q.shape[0]
+    n = qd.shape[0]
     check_precision(model, D)
-    check_length(model, q)
-    check_length(model, qd)
-    check_length(model, qdd)
+    check_positions(model, q)
+    check_rates(model, qd)
+    check_rates(model, qdd)
     check_shape(D.shape == (3, n, n))
     by_state.one(model, q, qd, qdd, D.reshape((3 * n, n)), SPRINGS + FRICTION if friction else SPRINGS)
 
@@ -50,7 +51,8 @@ def forward_dynamics_derivatives(model, q, qd, tau, D, friction=False):
     Parameters
     ----------
     model : as `rne.jit.model` returns it.
-    q, qd, tau : (n,) positions, velocities, torques.
+    q : (nq,) positions.
+    qd, tau : (n,) velocities, torques.
     D : (3, n, n) is filled.
     friction : whether viscous friction acts against the motion.
 
@@ -63,11 +65,11 @@ def forward_dynamics_derivatives(model, q, qd, tau, D, friction=False):
     array([[1., 0.],
            [0., 1.]])
     """
-    n = q.shape[0]
+    n = qd.shape[0]
     check_precision(model, D)
-    check_length(model, q)
-    check_length(model, qd)
-    check_length(model, tau)
+    check_positions(model, q)
+    check_rates(model, qd)
+    check_rates(model, tau)
     check_shape(D.shape == (3, n, n))
     loads = SPRINGS + FRICTION if friction else SPRINGS
     if of_accelerations.one(model, q, qd, tau, D.reshape((3 * n, n)), loads):
@@ -81,7 +83,7 @@ def gravity_derivative(model, q, G):
     Parameters
     ----------
     model : as `rne.jit.model` returns it.
-    q : (n,) positions.
+    q : (nq,) positions.
     G : (n, n) is filled.
 
     Examples
@@ -94,8 +96,9 @@ def gravity_derivative(model, q, G):
            [ -4.905,  -4.905]])
     """
     check_precision(model, G)
-    check_length(model, q)
-    check_shape(G.shape == (q.shape[0], q.shape[0]))
+    check_positions(model, q)
+    n = int(model[0, COORDINATES])
+    check_shape(G.shape == (n, n))
     at_rest.one(model, q, G)
 
 
@@ -106,7 +109,8 @@ def inverse_dynamics_vjp(model, q, qd, qdd, weights, gradient, friction=False):
     Parameters
     ----------
     model : as `rne.jit.model` returns it.
-    q, qd, qdd, weights : (n,) positions, velocities, accelerations, factors of the torques.
+    q : (nq,) positions.
+    qd, qdd, weights : (n,) velocities, accelerations, factors of the torques.
     gradient : (3, n) is filled.
     friction : whether to include viscous friction.
 
@@ -120,11 +124,11 @@ def inverse_dynamics_vjp(model, q, qd, qdd, weights, gradient, friction=False):
     True
     """
     check_precision(model, gradient)
-    check_length(model, q)
-    check_length(model, qd)
-    check_length(model, qdd)
-    check_length(model, weights)
-    check_shape(gradient.shape == (3, q.shape[0]))
+    check_positions(model, q)
+    check_rates(model, qd)
+    check_rates(model, qdd)
+    check_rates(model, weights)
+    check_shape(gradient.shape == (3, qd.shape[0]))
     flat = gradient.reshape(gradient.size)
     product.one(model, (q, qd, qdd), weights, flat, SPRINGS + FRICTION if friction else SPRINGS)
 
@@ -136,7 +140,7 @@ def jacobian_dot(model, site, q, qd, J):
     Parameters
     ----------
     model, site : as for `rne.jit.jacobian`.
-    q, qd : (n,) positions and velocities.
+    q, qd : (nq,) positions, (n,) velocities.
     J : (6, n) is filled.
 
     Examples
@@ -148,8 +152,8 @@ def jacobian_dot(model, site, q, qd, J):
     array([-2., -1.])
     """
     check_precision(model, J)
-    check_length(model, q)
-    check_length(model, qd)
-    check_shape(J.shape == (6, q.shape[0]))
+    check_positions(model, q)
+    check_rates(model, qd)
+    check_shape(J.shape == (6, qd.shape[0]))
     check_sites(model, site)
     rate.one(model, site, q, qd, J.reshape(J.size))

@@ -6,7 +6,7 @@ from rne.kernels import regressor as linear
 from rne.kernels import regressor_product as product
 from rne.kernels.jit import function
 from rne.kernels.layout import LINKS
-from rne.kernels.user.checks import check_length, check_precision, check_shape, check_sites
+from rne.kernels.user.checks import check_positions, check_precision, check_rates, check_shape, check_sites
 
 
 @function
@@ -17,7 +17,8 @@ def regressor(model, joints, q, qd, qdd, Y, rotors=True, friction=False):
     ----------
     model : as `rne.jit.model` returns it.
     joints : as `rne.jit.joint_sites` returns it for the axes "local".
-    q, qd, qdd : (n,) positions, velocities and accelerations.
+    q : (nq,) positions.
+    qd, qdd : (n,) velocities and accelerations.
     Y : (n, P) is filled; `rne.parameter_names` lists the P columns.
     rotors, friction : whether to include columns for rotor inertias and friction.
 
@@ -31,11 +32,11 @@ def regressor(model, joints, q, qd, qdd, Y, rotors=True, friction=False):
     True
     """
     check_precision(model, Y)
-    check_length(model, q)
-    check_length(model, qd)
-    check_length(model, qdd)
+    check_positions(model, q)
+    check_rates(model, qd)
+    check_rates(model, qdd)
     check_shape(joints.shape[0] == int(model[0, LINKS]))
-    check_shape(Y.shape == (q.shape[0], linear.columns_of(model, rotors, friction)))
+    check_shape(Y.shape == (qd.shape[0], linear.columns_of(model, rotors, friction)))
     check_sites(model, joints)
     linear.one(model, joints, q, qd, qdd, Y, (rotors, friction))
 
@@ -47,7 +48,8 @@ def regressor_vjp(model, joints, q, qd, qdd, weights, gradient, rotors=True, fri
     Parameters
     ----------
     model, joints : as for `rne.jit.regressor`.
-    q, qd, qdd, weights : (n,) positions, velocities, accelerations, factors of the torques.
+    q : (nq,) positions.
+    qd, qdd, weights : (n,) velocities, accelerations, factors of the torques.
     gradient : (P,) is filled, in the order of `rne.parameter_names`.
     rotors, friction : whether to include rotor inertias and friction.
 
@@ -62,10 +64,10 @@ def regressor_vjp(model, joints, q, qd, qdd, weights, gradient, rotors=True, fri
     True
     """
     check_precision(model, gradient)
-    check_length(model, q)
-    check_length(model, qd)
-    check_length(model, qdd)
-    check_length(model, weights)
+    check_positions(model, q)
+    check_rates(model, qd)
+    check_rates(model, qdd)
+    check_rates(model, weights)
     check_shape(joints.shape[0] == int(model[0, LINKS]))
     check_shape(gradient.shape[0] == linear.columns_of(model, rotors, friction))
     check_sites(model, joints)
