@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rne.batch.arguments import Batch, Floats, as_table, settle
 from rne.batch.threads import launch
-from rne.check import check_choice, numbers, real_array
+from rne.check import check_choice, numbers
 from rne.dynamics.contact_sets import (
     Contacts,
     as_contacts,
-    rotated,
     shaped,
     times,
     widened,
     wrench_table,
 )
 from rne.dynamics.forward_dynamics import with_pushed_torques
-from rne.dynamics.kinematics import forward_kinematics
 from rne.dynamics.mass_matrix import sorted_out
 from rne.dynamics.singular import pseudo_inverse
+from rne.dynamics.stabilization import stabilized
 from rne.errors import ArgumentError, shown
 from rne.kernels.contact import IMPACT, PARTS
 from rne.kernels.entries import CONTACT
@@ -35,12 +35,8 @@ _INPUTS = ("q", "qd", "tau", "wanted")
 _SLICE = 512  # samples whose systems of equations are solved together
 
 
-class ContactMotion(
-    Report,
-    NamedTuple(
-        "ContactMotion", [("qdd", Floats), ("wrenches", Floats), ("remainder", Floats), ("names", tuple[str, ...])]
-    ),
-):
+@dataclass(frozen=True, eq=False, repr=False)
+class ContactMotion(Report):
     """Motion under rigid contacts, as `contact_forward_dynamics` returns it.
 
     Attributes
@@ -50,6 +46,7 @@ class ContactMotion(
     remainder : (..., contacts, 6) acceleration of the held directions that no wrench removes, in the axes of the
         contacts: zero, unless contacts contradict each other.
     names : the frames.
+    coordinate_names : those of the robot.
 
     Examples
     --------
@@ -59,7 +56,11 @@ class ContactMotion(
     ('link2',)
     """
 
-    __slots__ = ()
+    qdd: Floats
+    wrenches: Floats
+    remainder: Floats
+    names: tuple[str, ...]
+    coordinate_names: tuple[str, ...]
 
     @property
     def f_ext(self) -> dict[str, Floats]:
@@ -67,16 +68,12 @@ class ContactMotion(
         return {name: self.wrenches[..., k, :] for k, name in enumerate(self.names)}
 
     def _parts(self) -> list[Part]:
-        qdd = {"coordinate": [str(k + 1) for k in range(self.qdd.shape[-1])], "qdd": cells(worst(self.qdd))}
+        qdd = {"coordinate": list(self.coordinate_names), "qdd": cells(worst(self.qdd))}
         return [*of_many(self.qdd.shape[:-1]), titled(qdd), "", wrench_table(self.names, self.wrenches)]
 
 
-class ContactImpulse(
-    Report,
-    NamedTuple(
-        "ContactImpulse", [("qd", Floats), ("impulses", Floats), ("remainder", Floats), ("names", tuple[str, ...])]
-    ),
-):
+@dataclass(frozen=True, eq=False, repr=False)
+class ContactImpulse(Report):
     """Velocities after a rigid impact, as `contact_impulse` returns them.
 
     Attributes
@@ -86,6 +83,7 @@ class ContactImpulse(
         axes, N s and N m s.
     remainder : (..., contacts, 6) velocity of the held directions that no impulse removes, in the axes of the contacts.
     names : the frames.
+    coordinate_names : those of the robot.
 
     Examples
     --------
@@ -95,10 +93,14 @@ class ContactImpulse(
     array([ 0.33, -0.94])
     """
 
-    __slots__ = ()
+    qd: Floats
+    impulses: Floats
+    remainder: Floats
+    names: tuple[str, ...]
+    coordinate_names: tuple[str, ...]
 
     def _parts(self) -> list[Part]:
-        qd = {"coordinate": [str(k + 1) for k in range(self.qd.shape[-1])], "qd": cells(worst(self.qd))}
+        qd = {"coordinate": list(self.coordinate_names), "qd": cells(worst(self.qd))}
         return [*of_many(self.qd.shape[:-1]), titled(qd), "", wrench_table(self.names, self.impulses)]
 
 
@@ -173,18 +175,14 @@ def contact_forward_dynamics(
     """
     check_choice("singular", singular, _SINGULAR)
     chosen = as_contacts(robot, contacts)
-    kp, kd = _gains(gains)
     given = settle(robot, {"q": q, "qd": qd, "tau": tau}, f_ext, floating=True)
     batch = with_pushed_torques(robot, widened(given), threads)
-    rows, wanted = batch.rows, np.zeros((batch.samples, len(chosen.directions)))
-    poses = _poses(targets, chosen, batch.shape, kp)
-    if kd:
-        wanted -= kd * times(chosen.jacobian(robot, rows["q"], threads), rows["qd"])
-    if kp:
-        wanted -= kp * chosen.gather(_deviations(robot, rows["q"], chosen, poses, threads))
+    wanted = stabilized(robot, chosen, batch, gains, targets, threads)
     table = as_table(robot, "float64", gravity)
-    x, wrenches, rest = _held(robot, chosen, batch, (rows["tau"], wanted), table, 0, singular, threads)
-    return ContactMotion(shaped(x, given), shaped(wrenches, given), shaped(rest, given), chosen.names)
+    x, wrenches, rest = _held(robot, chosen, batch, (batch.rows["tau"], wanted), table, 0, singular, threads)
+    return ContactMotion(
+        shaped(x, given), shaped(wrenches, given), shaped(rest, given), chosen.names, robot.coordinate_names
+    )
 
 
 def contact_impulse(
@@ -231,8 +229,8 @@ def contact_impulse(
     >>> stick = stick.add("rod", parent="middle", inertia=rod).add("end", parent="middle", xyz=[0.5, 0, 0])
     >>> robot = stick.robot(floating=True)
     >>> impact = rne.contact_impulse(robot, rne.neutral(robot), [0, 0, -1.0, 0, 0, 0], {"end": [2]})
-    >>> impact.qd.round(3)[[2, 4]], impact.impulses[0, 2].round(3)
-    (array([-0.75, -1.5 ]), 0.5)
+    >>> impact.qd[[2, 4]].round(3), impact.impulses[:, 2].round(3)
+    (array([-0.75, -1.5 ]), array([0.5]))
     """
     check_choice("singular", singular, _SINGULAR)
     chosen = as_contacts(robot, contacts)
@@ -247,7 +245,9 @@ def contact_impulse(
     wanted = -e * times(chosen.jacobian(robot, batch.rows["q"], threads), before)
     table = robot.links.table
     x, impulses, rest = _held(robot, chosen, batch, (before, wanted), table, IMPACT, singular, threads)
-    return ContactImpulse(shaped(x, given), shaped(impulses, given), shaped(rest, given), chosen.names)
+    return ContactImpulse(
+        shaped(x, given), shaped(impulses, given), shaped(rest, given), chosen.names, robot.coordinate_names
+    )
 
 
 def _held(
@@ -295,53 +295,3 @@ def _least(system: Floats, n: int, held: int) -> tuple[Floats, Floats]:
     w[sound] = times(pseudo_inverse(G[sound]), b[sound])
     moved = x + times(np.swapaxes(across, 1, 2), w)
     return np.concatenate([moved, w], axis=1), times(G, w) - b
-
-
-def _gains(gains: ArrayLike) -> tuple[float, float]:
-    kp, kd = numbers("gains", gains, (2,)).tolist()
-    if kp < 0 or kd < 0:
-        raise ArgumentError(f"gains: wanted kp and kd that are not negative, got {shown(gains)}")
-    return kp, kd
-
-
-def _poses(
-    targets: Mapping[str, ArrayLike] | None, chosen: Contacts, shape: tuple[int, ...], kp: float
-) -> dict[str, Floats]:
-    """Return the poses (samples or 1, 4, 4) where frames are held, by name."""
-    if targets is None:
-        targets = {}
-    if not isinstance(targets, Mapping):
-        raise ArgumentError(f"targets: wanted a mapping from frame name to pose, got {shown(targets)}")
-    found = {}
-    for name, value in targets.items():
-        if name not in chosen.names:
-            raise ArgumentError(f"targets: {shown(name)} is not among the contacts {', '.join(chosen.names)}")
-        pose = real_array(f"targets[{name!r}]", value).astype(np.float64, copy=False)
-        if pose.shape[-2:] != (4, 4):
-            raise ArgumentError(f"targets[{name!r}]: wanted shape (..., 4, 4), got {pose.shape}")
-        if pose.ndim > 2:
-            try:
-                pose = np.broadcast_to(pose, (*shape, 4, 4))
-            except ValueError:
-                raise ArgumentError(
-                    f"targets[{name!r}]: {pose.shape} does not broadcast against states of shape {shape}"
-                ) from None
-        found[name] = pose.reshape(-1, 4, 4)
-    if kp and set(found) != set(chosen.names):
-        missing = next(name for name in chosen.names if name not in found)
-        raise ArgumentError(f"gains: kp needs a pose for each contact, and targets has none of {missing!r}")
-    if found and not kp:
-        raise ArgumentError("gains: targets have no effect without kp, which is zero")
-    return found
-
-
-def _deviations(robot: Robot, q: Floats, chosen: Contacts, poses: dict[str, Floats], threads: int | None) -> Floats:
-    """Return the deviation (samples, contacts, 6) of each frame from its pose, in the axes of the contact."""
-    e = np.empty((len(q), len(chosen.names), 6))
-    for k, (name, axes) in enumerate(zip(chosen.names, chosen.axes, strict=True)):
-        T, wanted = forward_kinematics(robot, q, name, threads=threads), poses[name]
-        e[:, k, :3] = T[:, :3, 3] - wanted[:, :3, 3]
-        e[:, k, 3:] = 0.5 * np.cross(wanted[:, :3, :3], T[:, :3, :3], axis=1).sum(axis=2)
-        if axes == "local":
-            e[:, k] = rotated(np.swapaxes(T[:, :3, :3], 1, 2), e[:, k])
-    return e

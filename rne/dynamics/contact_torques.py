@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,12 +34,8 @@ _RAISE = 1e-13  # of a diagonal; more than the rounding error of a factorization
 _SUSPECT = 1e-8  # pivots below are left to singular values
 
 
-class ContactTorques(
-    Report,
-    NamedTuple(
-        "ContactTorques", [("tau", Floats), ("wrenches", Floats), ("remainder", Floats), ("names", tuple[str, ...])]
-    ),
-):
+@dataclass(frozen=True, eq=False, repr=False)
+class ContactTorques(Report):
     """Torques and contact wrenches of a motion, as `contact_inverse_dynamics` returns them.
 
     Attributes
@@ -48,6 +45,7 @@ class ContactTorques(
     remainder : (..., n) what the motion needs and neither motors nor contacts supply: zero if the contacts can carry
         the motion. On a floating base, the first six numbers are force and moment on the base in its axes.
     names : the frames.
+    coordinate_names : those of the robot.
 
     Examples
     --------
@@ -58,7 +56,11 @@ class ContactTorques(
     (array([ 0.  , -6.03]), array([0., 0.]))
     """
 
-    __slots__ = ()
+    tau: Floats
+    wrenches: Floats
+    remainder: Floats
+    names: tuple[str, ...]
+    coordinate_names: tuple[str, ...]
 
     @property
     def f_ext(self) -> dict[str, Floats]:
@@ -66,9 +68,8 @@ class ContactTorques(
         return {name: self.wrenches[..., k, :] for k, name in enumerate(self.names)}
 
     def _parts(self) -> list[Part]:
-        n = self.tau.shape[-1]
         tau = {
-            "coordinate": [str(k + 1) for k in range(n)],
+            "coordinate": list(self.coordinate_names),
             "tau": cells(worst(self.tau)),
             "remainder": cells(worst(self.remainder)),
         }
@@ -156,7 +157,9 @@ def contact_inverse_dynamics(
     remainder = np.zeros_like(tau)
     remainder[:, idle], tau[:, idle] = tau[:, idle], 0.0
     wrenches = chosen.in_world(robot, at, chosen.spread(w), threads)
-    return ContactTorques(shaped(tau, given), shaped(wrenches, given), shaped(remainder, given), chosen.names)
+    return ContactTorques(
+        shaped(tau, given), shaped(wrenches, given), shaped(remainder, given), chosen.names, robot.coordinate_names
+    )
 
 
 def _smallest(J: Floats, needed: Floats, idle: list[int], weights: Floats) -> Floats:
@@ -216,8 +219,7 @@ def _weak(G: Floats, limits: Floats) -> NDArray[np.bool_]:
         half = len(G) // 2
         parts = (slice(None, half), slice(half, None))
         return np.concatenate([_weak(G[part], limits[part]) for part in parts]) if half else np.ones(1, bool)
-    tiny: NDArray[np.bool_] = (np.diagonal(factors, axis1=1, axis2=2) ** 2 <= limits).any(axis=1)
-    return tiny
+    return np.asarray((np.diagonal(factors, axis1=1, axis2=2) ** 2 <= limits).any(axis=1))
 
 
 def _wrench_weights(chosen: Contacts, weights: float | Mapping[str, ArrayLike]) -> Floats:

@@ -25,11 +25,12 @@ OF_POSITIONS = frozenset({"q", "q0", "q1"})
 
 SUPPORTED = (
     "actuator_power", "bias_vector", "center_of_mass", "center_of_mass_jacobian", "center_of_mass_velocity",
-    "centroidal_momentum", "centroidal_momentum_bias", "centroidal_momentum_matrix", "coriolis_matrix",
-    "coriolis_vector", "difference", "dissipated_power", "dissipation", "Evaluator", "forward_dynamics",
+    "centroidal_momentum", "centroidal_momentum_bias", "centroidal_momentum_matrix",
+    "contact_forward_dynamics", "contact_impulse", "contact_inverse_dynamics", "coriolis_matrix", "coriolis_vector",
+    "difference", "dissipated_power", "dissipation", "Evaluator", "forward_dynamics",
     "forward_kinematics", "frame_acceleration", "frame_velocity", "friction_torque", "gravity_vector", "integrate",
     "inverse_dynamics", "jacobian", "jacobian_dot_qd", "joint_wrenches", "kinetic_energy", "mass_matrix",
-    "mass_matrix_inverse", "neutral", "potential_energy", "static_torque",
+    "mass_matrix_inverse", "neutral", "potential_energy", "static_torque", "total_wrench", "zero_moment_point",
 )  # fmt: skip
 """The public functions of a state that support a floating base; those of `rne.jit` and `rne.dask` have the same names.
 """
