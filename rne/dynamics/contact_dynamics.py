@@ -282,7 +282,8 @@ def _held(
             remainder[part] = chosen.spread(rest)
     if weak.any():
         _, lost, _ = sorted_out(robot, batch, weak, singular)
-        found[lost], remainder[lost] = np.nan, np.nan
+        found[lost] = np.nan
+    remainder[np.isnan(found.sum(axis=1))] = np.nan
     wrenches = chosen.in_world(robot, batch.rows["q"], chosen.spread(found[:, n:]), threads)
     return found[:, :n], wrenches, remainder
 
