@@ -50,7 +50,9 @@ def standing_quadruped() -> Sheet:
     sheet = Sheet("The trunk floats, and has no motors: the ground must carry it through the feet.")
     sheet.row("sum of the forces on the feet, x y z", [0.0, 0.0, weight], forces.sum(axis=0))
     sheet.row("their moment about the center of mass", np.zeros(3), rne.total_wrench(robot, q, f_ext)[3:])
-    sheet.row("force and moment on the trunk", np.zeros(6), rne.inverse_dynamics(robot, q, f_ext=f_ext)[:6])
+    needed = rne.inverse_dynamics(robot, q, f_ext=f_ext)
+    sheet.row("force and moment on the trunk", np.zeros(6), needed[:6])
+    sheet.row("torques under these forces", needed[6:], tau[6:])
     # By symmetry about the middle of the feet, which is where the center of mass is not: the legs lean.
     center = rne.center_of_mass(robot, q)
     arm = 0.3 + thigh + foot, -0.3 + thigh + foot
@@ -89,8 +91,10 @@ def landing_quadruped() -> Sheet:
     by_hip, by_knee = pitch + turned[0], turned[1]
     foot = [after[0] + z * by_hip + shank[1] * by_knee, down - 0.3 * pitch - x * by_hip - shank[0] * by_knee]
     sheet.row("velocity of the left front foot, x z", np.zeros(2), foot)
-    jump = rne.centroidal_momentum(robot, q, after) - rne.centroidal_momentum(robot, q, before)
+    kick = rne.inverse_dynamics(robot, q, None, after - before, gravity=[0.0, 0.0, 0.0])
     impulses = {name: impact.impulses[k] for k, name in enumerate(feet)}
+    sheet.row("M times the change of velocity", rne.static_torque(robot, q, impulses), kick)
+    jump = rne.centroidal_momentum(robot, q, after) - rne.centroidal_momentum(robot, q, before)
     sheet.row("momentum that the ground gives", jump, rne.total_wrench(robot, q, impulses))
     lost = rne.kinetic_energy(robot, q, before) - rne.kinetic_energy(robot, q, after)
     sheet.say("Carnot: the energy lost is that of the velocity lost.")
