@@ -291,7 +291,7 @@ def _held(
 def _least(system: Floats, n: int, held: int) -> tuple[Floats, Floats]:
     """Return results (samples, n + held) of least squares, and what is left (samples, held)."""
     x, b, G, across = np.split(system, np.cumsum([n, held, held * held]), axis=1)
-    G, across = G.reshape(-1, held, held), across.reshape(-1, held, n)
+    G, across = G.reshape(len(G), held, held), across.reshape(len(G), held, n)
     w, sound = np.full(b.shape, np.nan), np.isfinite(system).all(axis=1)
     w[sound] = times(pseudo_inverse(G[sound]), b[sound])
     moved = x + times(np.swapaxes(across, 1, 2), w)

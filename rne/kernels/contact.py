@@ -35,8 +35,8 @@ _BOUND = 1e-8 / 1e-15
 
 
 @inline
-def drift(sites, m, work, out):
-    """Fill six numbers of row 0 of `out`: the rate of the velocity of site m at qdd = 0, after `accelerations`.
+def drift(sites, m, work, out, first):
+    """Fill six numbers of row 0 of `out` with the rate of the velocity of site m at qdd = 0, after `accelerations`.
 
     Own axes turn with the site: the rate of a component is that of the vector, less w x v.
     """
@@ -45,15 +45,15 @@ def drift(sites, m, work, out):
         v, w = velocity_of(sites, m, work)
         R = axes_of(sites, m, work)
         a, wd = turn(subtract(a, cross(w, v)), R), turn(wd, R)
-    put(out, 0, 0, a)
-    put(out, 0, 3, wd)
+    put(out, 0, first, a)
+    put(out, 0, first + 3, wd)
 
 
 @inline
-def directions(table, sites, rows, state, work, J, sides, full, rate, kind):
+def directions(table, sites, rows, state, work, J, sides, spare, kind):
     """Fill J (held, n); unless in an impact, subtract the drift of the directions from row 0 of `sides` (2, held).
 
-    full : (1, 6 n) and rate : (1, 6) scratch.
+    spare : (1, 6 n + 6) scratch.
     """
     n = int(table[0, COORDINATES])
     placements(table, state, work)
@@ -65,14 +65,14 @@ def directions(table, sites, rows, state, work, J, sides, full, rate, kind):
         m = rows[a] // 6
         k = rows[a] - 6 * m
         if m != last:
-            jacobian.fill(table, sites, m, work, full)
+            jacobian.fill(table, sites, m, work, spare)
             if kind & IMPACT == 0:
-                drift(sites, m, work, rate)
+                drift(sites, m, work, spare, 6 * n)
             last = m
         for j in range(n):
-            J[a, j] = full[0, k * n + j]
+            J[a, j] = spare[0, k * n + j]
         if kind & IMPACT == 0:
-            sides[0, a] = sides[0, a] - rate[0, k]
+            sides[0, a] = sides[0, a] - spare[0, 6 * n + k]
 
 
 @inline
@@ -163,15 +163,14 @@ def make_many(stamp: str) -> Callable[..., None]:
         if kind & PARTS:
             numbers += held * (held + n)
         ends = n * n, n * n + held * n, n * n + held * n + held * held
-        more = ends[2] + 2 * held, ends[2] + 2 * held + 6 * n, ends[2] + 2 * held + 6 * n + 6
-        state, work, x, _, out = many_states(table, WORK, 0, more[2] + numbers)
+        more = ends[2] + 2 * held, ends[2] + 2 * held + 6 * n + 6
+        state, work, x, _, out = many_states(table, WORK, 0, more[1] + numbers)
         mass = out[0, : ends[0]].reshape((n, n))
         Y = out[0, ends[0] : ends[1]].reshape((held, n))
         mobility = out[0, ends[1] : ends[2]].reshape((held, held))
         sides = out[0, ends[2] : more[0]].reshape((2, held))
-        full = out[0, more[0] : more[1]].reshape((1, 6 * n))
-        rate = out[0, more[1] : more[2]].reshape((1, 6))
-        result = out[0, more[2] :].reshape((1, numbers))
+        spare = out[0, more[0] : more[1]].reshape((1, 6 * n + 6))
+        result = out[0, more[1] :].reshape((1, numbers))
         for row in range(first, stop, samples):
             count = min(samples, stop - row)
             load_many(table, state, x, Q, 2, addresses, row, stop - 1)
@@ -183,7 +182,7 @@ def make_many(stamp: str) -> Callable[..., None]:
             else:
                 bits = forward_dynamics.by_matrix(table, state, work, mass, x, SPRINGS)
             mark(singular, bits, row, count)
-            directions(table, sites, rows, state, work, Y, sides, full, rate, kind)
+            directions(table, sites, rows, state, work, Y, sides, spare, kind)
             project(mass, Y, mobility, sides, x, n)
             if kind & PARTS:
                 store_parts(mass, Y, mobility, sides, x, result, n)
