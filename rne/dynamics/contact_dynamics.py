@@ -13,8 +13,10 @@ from rne.batch.arguments import Batch, Floats, as_table, settle
 from rne.batch.threads import launch
 from rne.check import check_choice, numbers
 from rne.dynamics.contact_sets import (
+    SLICE,
     Contacts,
     as_contacts,
+    nothing,
     shaped,
     times,
     widened,
@@ -32,7 +34,6 @@ from rne.tables import Part, Report, cells, of_many, titled, worst
 
 _SINGULAR = ("raise", "nan")
 _INPUTS = ("q", "qd", "tau", "wanted")
-_SLICE = 512  # samples whose systems of equations are solved together
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -242,7 +243,9 @@ def contact_impulse(
     given = settle(robot, {"q": q, "qd": qd}, floating=True)
     batch = widened(given)
     before = batch.rows["qd"]
-    wanted = -e * times(chosen.jacobian(robot, batch.rows["q"], threads), before)
+    wanted = nothing(chosen, batch)
+    if e:
+        wanted = -e * times(chosen.jacobian(robot, batch.rows["q"], threads), before)
     table = robot.links.table
     x, impulses, rest = _held(robot, chosen, batch, (before, wanted), table, IMPACT, singular, threads)
     return ContactImpulse(
@@ -273,8 +276,8 @@ def _held(
     launch(CONTACT, robot, batch, _INPUTS, found, threads, table, *places, kind, weak, repeated)
     if repeated.any():
         again = np.flatnonzero(repeated)
-        for first in range(0, len(again), _SLICE):
-            part = again[first : first + _SLICE]
+        for first in range(0, len(again), SLICE):
+            part = again[first : first + SLICE]
             few = Batch(part.shape, "float64", {name: batch.rows[name][part] for name in _INPUTS})
             system = np.empty((len(part), (n + held) * (1 + held)))
             launch(CONTACT, robot, few, _INPUTS, system, threads, table, *places, kind | PARTS, weak[part], weak[part])

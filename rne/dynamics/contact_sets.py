@@ -59,10 +59,10 @@ class Contacts(NamedTuple):
         return values.reshape(len(values), 6 * len(self.names))[:, self.directions]
 
     def jacobian(self, robot: Robot, q: Floats, threads: int | None) -> Floats:
-        """Return the Jacobian (samples, held, n) of the held directions."""
-        J, first = np.empty((len(q), len(self.directions), robot.n)), 0
+        """Return the Jacobian (..., held, n) of the held directions."""
+        J, first = np.empty((*q.shape[:-1], len(self.directions), robot.n)), 0
         for name, rows, axes in zip(self.names, self.rows, self.axes, strict=True):
-            J[:, first : first + len(rows)] = jacobian(robot, q, name, axes=axes, threads=threads)[:, rows]
+            J[..., first : first + len(rows), :] = jacobian(robot, q, name, axes=axes, threads=threads)[..., rows, :]
             first += len(rows)
         return J
 
@@ -140,9 +140,19 @@ def widened(batch: Batch) -> Batch:
     return batch._replace(dtype="float64", rows={name: x.astype(np.float64) for name, x in batch.rows.items()})
 
 
+SLICE = 512
+"""Samples whose matrices are made and used together, while they are in the cache."""
+
+
 def shaped(values: Floats, batch: Batch) -> Floats:
     """Return values (samples, ...) with the leading axes and in the precision of a batch."""
     return values.reshape(*batch.shape, *values.shape[1:]).astype(batch.dtype, copy=False)
+
+
+def nothing(chosen: Contacts, batch: Batch) -> Floats:
+    """Return zeros (samples, held), which may be one row for all."""
+    zeros = np.zeros((1, len(chosen.directions)))
+    return np.broadcast_to(zeros, (batch.samples, zeros.shape[1])) if batch.shape else zeros
 
 
 def times(A: Floats, x: Floats) -> Floats:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rne.batch.arguments import Floats, settle
 from rne.check import real_array, several_joints
 from rne.dynamics.contact_sets import (
+    SLICE,
     Contacts,
     as_contacts,
     shaped,
@@ -147,16 +148,21 @@ def contact_inverse_dynamics(
     roots = np.sqrt(_wrench_weights(chosen, wrench_weights))
     weights = _torque_weights(robot, torque_weights)
     weights[idle] = 0.0
-    at, qd, qdd = (batch.rows[name] for name in ("q", "qd", "qdd"))
-    needed = inverse_dynamics(robot, at, qd, qdd, gravity=gravity, friction=friction, threads=threads)
+    state = [batch.rows[name] if batch.shape else batch.rows[name][0] for name in ("q", "qd", "qdd")]
+    needed = inverse_dynamics(robot, *state, gravity=gravity, friction=friction, threads=threads)
+    tau = needed.reshape(batch.samples, robot.n)
     if f_ext:
-        needed -= with_pushed_torques(robot, batch, threads).rows["tau"]
-    J = chosen.jacobian(robot, at, threads)
-    w = _smallest(J / roots[:, None], needed, idle, weights) / roots
-    tau = needed - times(np.swapaxes(J, 1, 2), w)
+        tau -= with_pushed_torques(robot, batch, threads).rows["tau"]
+    w = np.empty((batch.samples, len(roots)))
+    for first in range(0, batch.samples, SLICE):
+        part = slice(first, first + SLICE)
+        J = chosen.jacobian(robot, state[0][part] if batch.shape else state[0], threads)
+        J = J.reshape(len(w[part]), len(roots), robot.n)
+        w[part] = _smallest(J / roots[:, None], tau[part], idle, weights) / roots
+        tau[part] -= times(np.swapaxes(J, 1, 2), w[part])
     remainder = np.zeros_like(tau)
     remainder[:, idle], tau[:, idle] = tau[:, idle], 0.0
-    wrenches = chosen.in_world(robot, at, chosen.spread(w), threads)
+    wrenches = chosen.in_world(robot, batch.rows["q"], chosen.spread(w), threads)
     return ContactTorques(
         shaped(tau, given), shaped(wrenches, given), shaped(remainder, given), chosen.names, robot.coordinate_names
     )

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from rne.batch.arguments import Batch, Floats
 from rne.check import numbers, real_array
-from rne.dynamics.contact_sets import Contacts, rotated, times
+from rne.dynamics.contact_sets import Contacts, nothing, rotated, times
 from rne.dynamics.kinematics import forward_kinematics
 from rne.errors import ArgumentError, shown
 from rne.model.robot import Robot
@@ -34,11 +34,11 @@ def stabilized(
     if kp < 0 or kd < 0:
         raise ArgumentError(f"gains: wanted kp and kd that are not negative, got {shown(gains)}")
     poses = _poses(targets, chosen, batch.shape, kp)
-    q, wanted = batch.rows["q"], np.zeros((batch.samples, len(chosen.directions)))
+    q, wanted = batch.rows["q"], nothing(chosen, batch)
     if kd:
-        wanted -= kd * times(chosen.jacobian(robot, q, threads), batch.rows["qd"])
+        wanted = -kd * times(chosen.jacobian(robot, q, threads), batch.rows["qd"])
     if kp:
-        wanted -= kp * chosen.gather(_deviations(robot, q, chosen, poses, threads))
+        wanted = wanted - kp * chosen.gather(_deviations(robot, q, chosen, poses, threads))
     return wanted
 
 
