@@ -222,16 +222,16 @@ def contact_impulse(
 
     Examples
     --------
-    A stick of 2 kg that falls flat, caught at one end:
+    A beam of 2 kg that falls flat, and is caught at one end:
 
     >>> import numpy as np, rne
-    >>> stick = rne.TreeBuilder("stick", base="middle")
-    >>> rod = rne.Inertia.rod(2.0, 1.0, axis=[1, 0, 0])
-    >>> stick = stick.add("rod", parent="middle", inertia=rod).add("end", parent="middle", xyz=[0.5, 0, 0])
-    >>> robot = stick.robot(floating=True)
+    >>> beam = rne.Inertia.box(2.0, [1.0, 0.1, 0.1])
+    >>> builder = rne.TreeBuilder("beam", base="middle").add("body", parent="middle", inertia=beam)
+    >>> builder = builder.add("end", parent="middle", xyz=[0.5, 0, 0])
+    >>> robot = builder.robot(floating=True)
     >>> impact = rne.contact_impulse(robot, rne.neutral(robot), [0, 0, -1.0, 0, 0, 0], {"end": [2]})
     >>> impact.qd[[2, 4]].round(3), impact.impulses[:, 2].round(3)
-    (array([-0.75, -1.5 ]), array([0.5]))
+    (array([-0.748, -1.496]), array([0.504]))
     """
     check_choice("singular", singular, _SINGULAR)
     chosen = as_contacts(robot, contacts)
