@@ -44,6 +44,12 @@ from .dynamics.centroidal import centroidal_momentum_matrix as centroidal_moment
 from .dynamics.configuration import difference as difference
 from .dynamics.configuration import integrate as integrate
 from .dynamics.configuration import neutral as neutral
+from .dynamics.contact_dynamics import ContactImpulse as ContactImpulse
+from .dynamics.contact_dynamics import ContactMotion as ContactMotion
+from .dynamics.contact_dynamics import contact_forward_dynamics as contact_forward_dynamics
+from .dynamics.contact_dynamics import contact_impulse as contact_impulse
+from .dynamics.contact_torques import ContactTorques as ContactTorques
+from .dynamics.contact_torques import contact_inverse_dynamics as contact_inverse_dynamics
 from .dynamics.coriolis import VelocityTorques as VelocityTorques
 from .dynamics.coriolis import christoffel as christoffel
 from .dynamics.coriolis import coriolis_matrix as coriolis_matrix
@@ -87,6 +93,8 @@ from .dynamics.statics import transform_twist as transform_twist
 from .dynamics.statics import transform_wrench as transform_wrench
 from .dynamics.torque_gradient import TorqueGradient as TorqueGradient
 from .dynamics.torque_gradient import inverse_dynamics_vjp as inverse_dynamics_vjp
+from .dynamics.total_wrench import total_wrench as total_wrench
+from .dynamics.total_wrench import zero_moment_point as zero_moment_point
 from .errors import ArgumentError as ArgumentError
 from .errors import FileError as FileError
 from .errors import MissingExtraError as MissingExtraError

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -208,3 +208,32 @@ def as_joint(joint_names: tuple[str, ...], joint: object, argument: str) -> int:
         wanted = f"the name of a joint, or its number from 1 to {len(joint_names)}"
         raise ArgumentError(f"{argument}: wanted {wanted}, got {joint!r}")
     return int(joint) - 1
+
+
+def several_joints(joint_names: tuple[str, ...], joints: object, argument: str) -> list[int]:
+    """Return the indices of several coordinates, given by name or by number from 1, in ascending order.
+
+    Raises
+    ------
+    UnknownNameError, ArgumentError
+        One is none, or `joints` is something else.
+    """
+    if isinstance(joints, str) or not isinstance(joints, Iterable):
+        raise ArgumentError(f"{argument}: wanted several joints, such as [{joints!r}], got {joints!r}")
+    return sorted({as_joint(joint_names, joint, argument) for joint in joints})
+
+
+def row_numbers(argument: str, rows: object) -> list[int]:
+    """Return rows of a Jacobian as a list of different numbers from 0 to 5, at least one.
+
+    Raises
+    ------
+    ArgumentError
+        `rows` is anything else.
+    """
+    chosen = list(rows) if isinstance(rows, Sequence | np.ndarray) else []
+    if not all(isinstance(row, int | np.integer) and not isinstance(row, bool) for row in chosen):
+        chosen = []
+    if not chosen or len(set(chosen)) < len(chosen) or not set(chosen) <= set(range(6)):
+        raise ArgumentError(f"{argument}: wanted different numbers from 0 to 5, at least one, got {shown(rows)}")
+    return chosen

@@ -46,6 +46,8 @@ from rne.dynamics import center_of_mass as mass
 from rne.dynamics import (
     centroidal,
     configuration,
+    contact_dynamics,
+    contact_torques,
     coriolis,
     derivatives,
     energy,
@@ -60,6 +62,7 @@ from rne.dynamics import forward_dynamics as forward
 from rne.dynamics import inverse_dynamics as dynamics
 from rne.dynamics import mass_matrix as inertia
 from rne.dynamics import operational_space as operational
+from rne.dynamics import total_wrench as sums
 from rne.errors import ArgumentError, needing
 from rne.identification import regressor as linear_model
 from rne.model.robot import Robot
@@ -179,6 +182,9 @@ centroidal_momentum = _by_blocks(centroidal.centroidal_momentum)
 centroidal_momentum_bias = _by_blocks(centroidal.centroidal_momentum_bias)
 centroidal_momentum_matrix = _by_blocks(centroidal.centroidal_momentum_matrix)
 christoffel = _by_blocks(coriolis.christoffel)
+contact_forward_dynamics = _by_blocks(contact_dynamics.contact_forward_dynamics)
+contact_impulse = _by_blocks(contact_dynamics.contact_impulse)
+contact_inverse_dynamics = _by_blocks(contact_torques.contact_inverse_dynamics)
 coriolis_matrix = _by_blocks(coriolis.coriolis_matrix)
 coriolis_vector = _by_blocks(dynamics.coriolis_vector)
 difference = _by_blocks(configuration.difference)
@@ -213,7 +219,9 @@ regressor_remainder = _by_blocks(linear_model.regressor_remainder)
 regressor_vjp = _by_blocks(linear_model.regressor_vjp)
 static_torque = _by_blocks(statics.static_torque)
 torque_breakdown = _by_blocks(breakdown.torque_breakdown)
+total_wrench = _by_blocks(sums.total_wrench)
 velocity_torques = _by_blocks(coriolis.velocity_torques)
+zero_moment_point = _by_blocks(sums.zero_moment_point)
 
 __all__ = sorted(name for name, value in globals().items() if hasattr(value, "by_blocks"))
 

@@ -27,6 +27,9 @@ WRENCH = random_states(6, 2, 50, seed=5)[0]
 
 # What each function takes besides the state.
 OPTIONS = {
+    "contact_forward_dynamics": {"contacts": {"tool": "point"}, "f_ext": {"hand": (WRENCH, "local")}},
+    "contact_impulse": {"contacts": ["tool"]},
+    "contact_inverse_dynamics": {"contacts": {"tool": ("surface", "local")}, "passive": [2], "torque_weights": 1.0},
     "effective_inertia": {"free": ["turret", 2]},
     "forward_dynamics": {"friction": True, "f_ext": {"tool": WRENCH[0, 0]}},
     "forward_kinematics": {"frames": ["tool"]},
@@ -45,6 +48,8 @@ OPTIONS = {
     "regressor": {"rotors": True, "friction": True},
     "regressor_vjp": {"friction": True},
     "static_torque": {"f_ext": {"tool": WRENCH, "hand": (WRENCH[0], "local")}},
+    "total_wrench": {"f_ext": {"tool": WRENCH, "hand": (WRENCH[0], "local")}},
+    "zero_moment_point": {"f_ext": {"tool": WRENCH}},
 }
 PLACES = {"q": 0, "qd": 1, "qdd": 2, "tau": 2, "weights": 1, "dq": 1, "q0": 0, "q1": 1}
 

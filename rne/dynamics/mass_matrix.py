@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from rne.batch.arguments import Batch, Floats, as_batch, as_result, as_table, check_robot, finish, settle
 from rne.batch.quick import UNFIT, Algorithm, Marks, alone, quick
 from rne.batch.threads import launch
-from rne.check import as_joint, check_choice, check_flag
+from rne.check import check_choice, check_flag, several_joints
 from rne.dynamics.singular import SINGULAR_CHOICES, correct, find_weak, pseudo_inverse
-from rne.errors import ArgumentError
 from rne.kernels.entries import MASS_MATRIX, MASS_MATRIX_ONE
 from rne.kernels.layout import INVERSE, WITH_ROTORS
 from rne.model.robot import Robot
@@ -221,7 +220,7 @@ def effective_inertia(
     """
     check_robot(robot, floating=True)
     check_choice("singular", singular, SINGULAR_CHOICES)
-    chosen = None if free is None else _several(robot, free)
+    chosen = None if free is None else several_joints(robot.coordinate_names, free, "free")
     batch = as_batch(robot, {"q": q}, required="q")
     # In float64, like the search for singular matrices; float32 would round some of them to regular ones.
     given = batch.rows["q"].astype(np.float64, copy=False).reshape(*batch.shape, robot.nq)
@@ -256,13 +255,6 @@ def _felt(M: Floats, joints: list[int]) -> Floats:
         inverse = pseudo_inverse(M[:, others, :][:, :, others])
         felt[:, i] = M[:, i, i] - (across[:, None, :] @ inverse @ across[:, :, None])[:, 0, 0]
     return np.maximum(felt, 0.0)
-
-
-def _several(robot: Robot, free: Iterable[str | int]) -> list[int]:
-    """Indices in qd of several joints, given by name or number."""
-    if isinstance(free, str) or not isinstance(free, Iterable):
-        raise ArgumentError(f"free: wanted several joints, such as [{free!r}], got {free!r}")
-    return sorted({as_joint(robot.coordinate_names, joint, "free") for joint in free})
 
 
 def reflected_inertia(robot: Robot) -> Floats:

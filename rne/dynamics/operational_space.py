@@ -10,11 +10,10 @@ from numpy.typing import ArrayLike
 
 from rne.batch.arguments import Floats, as_batch, as_frame, as_site, check_robot
 from rne.batch.quick import UNFIT, alone
-from rne.check import check_choice
+from rne.check import check_choice, row_numbers
 from rne.dynamics.kinematics import jacobian
 from rne.dynamics.mass_matrix import mass_matrix, mass_matrix_inverse
 from rne.dynamics.singular import SINGULAR, SINGULAR_CHOICES
-from rne.errors import ArgumentError, shown
 from rne.kernels.entries import OPERATIONAL_INERTIA_ONE
 from rne.kernels.layout import WITH_ROTORS
 from rne.model.robot import Robot
@@ -123,7 +122,7 @@ def operational_inertia(
         lost = np.isnan(mobility).any(axis=-1) & np.isfinite(np.asarray(q, np.float64)).all(axis=-1)
         if lost.any():
             at = np.broadcast_to(np.asarray(q, np.float64), (*lost.shape, robot.nq))[lost]
-            J = jacobian(robot, at, frame, axes=axes, point=point)[:, _check_rows(rows), :]
+            J = jacobian(robot, at, frame, axes=axes, point=point)[:, _rows(rows), :]
             inertia[lost] = [_remaining(*pair) for pair in zip(J, mass_matrix(robot, at, rotors=rotors), strict=True)]
     return inertia.astype(dtype, copy=False)
 
@@ -135,7 +134,7 @@ def _far_from_singular(
     if threads is not None and not alone(threads):
         return None
     site = robot.links.frames[frame].sites[axes] if point is None else as_site(robot, frame, axes, point)
-    chosen = _ALL_ROWS if rows is None else _check_rows(rows)
+    chosen = _ALL_ROWS if rows is None else _rows(rows)
     if type(rotors) is not bool or robot.n < len(chosen):
         return None
     if type(q) is list:
@@ -146,6 +145,10 @@ def _far_from_singular(
     kind = WITH_ROTORS if rotors else 0
     inertia: Floats | None = OPERATIONAL_INERTIA_ONE.call(robot._card, wide, None, site, len(chosen), packed, kind)
     return inertia.astype(np.float32) if single and inertia is not None else inertia
+
+
+def _rows(rows: Sequence[int] | None) -> list[int]:
+    return _ALL_ROWS if rows is None else row_numbers("rows", rows)
 
 
 def _remaining(J: Floats, M: Floats) -> Floats:
@@ -231,7 +234,7 @@ def _mobility(
     batch = as_batch(robot, {"q": q}, required="q")
     q = batch.rows["q"].astype(np.float64, copy=False).reshape(*batch.shape, robot.nq)
     as_frame(robot, frame)  # one frame, while a Jacobian may be of several
-    J = jacobian(robot, q, frame, axes=axes, point=point, threads=threads)[..., _check_rows(rows), :]
+    J = jacobian(robot, q, frame, axes=axes, point=point, threads=threads)[..., _rows(rows), :]
     inverse = mass_matrix_inverse(robot, q, rotors=rotors, singular=singular, threads=threads)
     sound = np.isfinite(inverse).all(axis=(-1, -2)) & np.isfinite(J).all(axis=(-1, -2))
     J[~sound], inverse[~sound] = 0, np.eye(robot.n)
@@ -240,12 +243,3 @@ def _mobility(
     mobility[..., : values.shape[-1]] = values
     directions[~sound], mobility[~sound] = np.nan, np.nan
     return directions, mobility, batch.dtype
-
-
-def _check_rows(rows: Sequence[int] | None) -> list[int]:
-    chosen = list(range(6)) if rows is None else list(rows) if isinstance(rows, Sequence | np.ndarray) else []
-    if not all(isinstance(row, int | np.integer) and not isinstance(row, bool) for row in chosen):
-        chosen = []
-    if not chosen or len(set(chosen)) < len(chosen) or not set(chosen) <= set(range(6)):
-        raise ArgumentError(f"rows: wanted different numbers from 0 to 5, at least one, got {shown(rows)}")
-    return chosen

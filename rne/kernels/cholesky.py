@@ -57,14 +57,28 @@ def factor(A, spare, n):
 @inline
 def solve(A, x, n):
     """Replace row 0 of x by the solution of A y = x, given the factors of A."""
-    for k in range(n - 1, 0, -1):
-        for j in range(k):
-            x[0, j] = fma(-A[k, j], x[0, k], x[0, j])
+    solve_transposed(A, x, 0, n)
+    solve_rest(A, x, 0, n)
+
+
+@inline
+def solve_rest(A, x, i, n):
+    """Replace row i of x by L^-1 D^-1 x, given the factors of A = L^T D L."""
     for k in range(n):
-        y = x[0, k] * A[k, k]
+        y = x[i, k] * A[k, k]
         for j in range(k):
-            y = fma(-A[k, j], x[0, j], y)
-        x[0, k] = y
+            y = fma(-A[k, j], x[i, j], y)
+        x[i, k] = y
+
+
+@inline
+def solve_transposed(A, x, i, n):
+    """Replace row i of x by L^-T x, given the factors of A = L^T D L."""
+    for k in range(n - 1, 0, -1):
+        if all_zero(x[i, k]):
+            continue
+        for j in range(k):
+            x[i, j] = fma(-A[k, j], x[i, k], x[i, j])
 
 
 @inline

@@ -16,6 +16,7 @@ from rne.kernels import (
     actuation,
     center_of_mass,
     christoffel,
+    contact,
     control,
     coriolis_matrix,
     derivative_product,
@@ -88,6 +89,12 @@ CENTER_OF_MASS_ONE = _entries(center_of_mass.make_one, _one(3, _INT))
 CENTER_OF_MASS = _entries(center_of_mass.make_many, lambda dtype: _many(dtype, _INT), batch=True)
 CHRISTOFFEL_ONE = _entries(christoffel.make_one, _one(2))
 CHRISTOFFEL = _entries(christoffel.make_many, _many, batch=True)
+# Only in float64.
+CONTACT = Entry(
+    contact.make_many,
+    _many(types.float64, _table(types.float64), types.Array(_INT, 1, "C", readonly=True), _INT, _MARKS, _MARKS),
+    batch=True,
+)
 CORIOLIS_MATRIX_ONE = _entries(coriolis_matrix.make_one, _one(3))
 CORIOLIS_MATRIX = _entries(coriolis_matrix.make_many, _many, batch=True)
 DERIVATIVE_PRODUCT_ONE = _entries(derivative_product.make_one, _one(6, _INT))

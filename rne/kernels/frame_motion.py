@@ -40,20 +40,33 @@ def recursion(table, site, state, work, out, order):
     """
     placements(table, state, work)
     velocities(table, state, work)
-    i = int(site[0, SITE_ROW])
-    r = unturn(get3(site, 0, SITE_ORIGIN), get9(work, i, ROTATION))
-    w = get3(work, i, W)
-    v = add_cross(get3(work, i, V), w, r)
+    v, w = velocity_of(site, 0, work)
     if order == 2:
         accelerations(table, state, work, 0.0, 0.0, 0.0)
-        wd = get3(work, i, WD)
-        v = add_product(get3(work, i, A), motion_matrix(w, wd), r)
-        w = wd
+        v, w = acceleration_of(site, 0, work)
     if site[0, SITE_OWN_AXES] != 0.0:
         R = axes_of(site, 0, work)
         v, w = turn(v, R), turn(w, R)
     put(out, 0, 0, v)
     put(out, 0, 3, w)
+
+
+@inline
+def velocity_of(sites, m, work):
+    """Velocity of site m and angular velocity, in base axes, after `velocities`."""
+    i = int(sites[m, SITE_ROW])
+    w = get3(work, i, W)
+    r = unturn(get3(sites, m, SITE_ORIGIN), get9(work, i, ROTATION))
+    return add_cross(get3(work, i, V), w, r), w
+
+
+@inline
+def acceleration_of(sites, m, work):
+    """Acceleration of site m and angular acceleration, in base axes, after `accelerations`."""
+    i = int(sites[m, SITE_ROW])
+    w, wd = get3(work, i, W), get3(work, i, WD)
+    r = unturn(get3(sites, m, SITE_ORIGIN), get9(work, i, ROTATION))
+    return add_product(get3(work, i, A), motion_matrix(w, wd), r), wd
 
 
 @on_scratch(MOTION)

@@ -40,33 +40,39 @@ def recursion(table, site, state, work, out):
     site : (1, SITE_WIDTH). work : (links + 1, PLACEMENT) scratch.
     """
     placements(table, state, work)
+    fill(table, site, 0, work, out)
+
+
+@inline
+def fill(table, sites, m, work, out):
+    """Fill row 0 of `out` with the Jacobian of site m, after `placements`."""
     n = int(table[0, COORDINATES])
     for k in range(6 * n):
         out[0, k] = like(work[0, 0], 0.0)
-    p, R = origin_of(site, 0, work), axes_of(site, 0, work)
-    i = int(site[0, SITE_ROW])
+    p, R = origin_of(sites, m, work), axes_of(sites, m, work)
+    i = int(sites[m, SITE_ROW])
     while i > 0:
         w, glide = directions(table, i, get_axis(work, i))
         v = add_cross(glide, w, subtract(p, get3(work, i, ORIGIN)))
-        if site[0, SITE_OWN_AXES] != 0.0:
+        if sites[m, SITE_OWN_AXES] != 0.0:
             v, w = turn(v, R), turn(w, R)
         j, ratio = int(table[i, LEADER]), table[i, RATIO]
         add_column(out, n, j, v, ratio)
         add_column(out, n, 3 * n + j, w, ratio)
         i = int(table[i, PARENT])
     if base.floats(table):
-        _base_columns(table, site, work, out)
+        _base_columns(table, sites, m, work, out)
 
 
 @borrowing
-def _base_columns(table, site, work, out):
+def _base_columns(table, sites, m, work, out):
     """Write the columns of the six rates of a base that floats."""
     n = int(table[0, COORDINATES])
-    p, R = origin_of(site, 0, work), axes_of(site, 0, work)
+    p, R = origin_of(sites, m, work), axes_of(sites, m, work)
     x, y, z = base.axes(get9(work, 0, ROTATION))
-    _base_column(out, n, 0, x, p, R, site[0, SITE_OWN_AXES])
-    _base_column(out, n, 1, y, p, R, site[0, SITE_OWN_AXES])
-    _base_column(out, n, 2, z, p, R, site[0, SITE_OWN_AXES])
+    _base_column(out, n, 0, x, p, R, sites[m, SITE_OWN_AXES])
+    _base_column(out, n, 1, y, p, R, sites[m, SITE_OWN_AXES])
+    _base_column(out, n, 2, z, p, R, sites[m, SITE_OWN_AXES])
 
 
 @inline

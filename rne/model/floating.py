@@ -29,15 +29,17 @@ OF_POSITIONS = frozenset({"q", "q0", "q1"})
 SUPPORTED = (
     "actuator_power", "base_parameters", "bias_vector", "center_of_mass", "center_of_mass_jacobian",
     "center_of_mass_velocity", "centroidal_momentum", "centroidal_momentum_bias", "centroidal_momentum_matrix",
-    "control.pid", "coriolis_matrix", "coriolis_vector", "diagnose", "difference", "differentiate", "dissipated_power",
-    "dissipation", "effective_inertia", "energy_balance", "Evaluator", "files.Trajectory", "forward_dynamics",
+    "contact_forward_dynamics", "contact_impulse", "contact_inverse_dynamics", "control.pid", "coriolis_matrix",
+    "coriolis_vector", "diagnose", "difference", "differentiate", "dissipated_power", "dissipation",
+    "effective_inertia", "energy_balance", "Evaluator", "files.Trajectory", "forward_dynamics",
     "forward_dynamics_derivatives", "forward_kinematics", "frame_acceleration", "frame_velocity", "friction_torque",
     "gravity_derivative", "gravity_vector", "inertia_ellipsoid", "integrate", "inverse_dynamics",
     "inverse_dynamics_derivatives", "inverse_dynamics_vjp", "jacobian", "jacobian_dot", "jacobian_dot_qd",
     "joint_wrenches", "kinetic_energy", "linearize", "link_forces", "mass_matrix", "mass_matrix_inverse", "neutral",
     "operational_inertia", "parameter_names", "parameters", "plot.energy", "plot.phase", "plot.power", "plot.residual",
     "plot.states", "plot.torques", "potential_energy", "regressor", "regressor_remainder", "regressor_vjp", "residual",
-    "simulate", "static_torque", "torque_breakdown", "velocity_torques", "verify", "view",
+    "simulate", "static_torque", "torque_breakdown", "total_wrench", "velocity_torques", "verify", "view",
+    "zero_moment_point",
 )  # fmt: skip
 """The public functions that support a floating base; those of `rne.jit` and `rne.dask` have the same names. All of
 `rne.lagrange` do.

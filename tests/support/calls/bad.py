@@ -88,6 +88,28 @@ WRENCHES = [
 ]  # fmt: skip
 SEVERAL = ["turret", 3, object(), ["nowhere"], [0], [-1], [N + 1], [True], [1.5], [None], [["turret"]], [b"turret"]]
 """No names or numbers of joints."""
+CONTACTS = [
+    None, "hand", 3, object(), ["nowhere"], [3], ["hand", "hand"], {"nowhere": "point"}, {3: "point"}, {"hand": "line"},
+    {"hand": None}, {"hand": ("point", "base")}, {"hand": ("point", "local", 1)}, {"hand": 3}, [["hand"]],
+    *({"hand": rows} for rows in ([], [6], [-1], [0, 0], [1.5], [True], ["0"], "01", [[0, 1]], {0: 1}, object())),
+]  # fmt: skip
+NO_GAINS = [*no_numbers(2), [-1.0, 0.0], [0.0, -1.0], [1.0, 0.0]]
+TARGETS = [
+    "hand", [np.eye(4)], 3, {"nowhere": np.eye(4)}, {"tool": np.eye(4)}, {3: np.eye(4)}, {"hand": np.eye(3)},
+    {"hand": None}, {"hand": "pose"}, {"hand": np.eye(4) * 1j}, {"hand": np.ones((2, 4, 4))}, {"hand": np.eye(4)},
+]  # fmt: skip
+
+
+def no_weights(count: int) -> list[Any]:
+    """No number that is a weight, and no row of them."""
+    row = [1.0] * count
+    return [
+        "1", None, object(), True, 1j, np.nan, np.inf, 10**400, ["1"] * count, [None] * count, [-1.0] * count,
+        [*row, 1.0], [row], np.ma.masked_array(row, mask=[True] * count),
+    ]  # fmt: skip
+
+
+WEIGHTS = [0.0, -1.0, [1.0] * 6, *no_weights(6), {"nowhere": 1.0}, *({"hand": bad} for bad in [0.0, *no_weights(6)])]
 METHODS = ["fast", "AUTO", "", None, 3, ["auto"], object()]
 DTYPES = ["float16", int, "double precision", 3, object(), [np.float64], complex]
 

@@ -8,19 +8,25 @@ import rne
 from calls.bad import (
     BAD,
     BODIES,
+    CONTACTS,
+    NO_GAINS,
     PSEUDO,
     ROBOT,
     ROTATION,
     ROW_NUMBERS,
     SEVERAL,
     STATE,
+    TARGETS,
     UNEVEN,
     VECTOR,
     VECTORS,
+    WEIGHTS,
     WRENCH,
     WRENCHES,
     N,
+    no_number,
     no_numbers,
+    no_weights,
 )  # fmt: skip
 from calls.call import BODY, QD, QDD, Call, call_of
 
@@ -109,6 +115,22 @@ STATES: tuple[Call, ...] = (
             position=np.ones(3),
         )
         for function, name in ((rne.transform_wrench, "wrench"), (rne.transform_twist, "twist"))
+    ),
+    *(
+        call_of(function, {"contacts": CONTACTS, **bad}, contacts={"hand": ("surface", "local")}, **good)
+        for function, bad, good in (
+            (rne.contact_forward_dynamics, {"gains": NO_GAINS, "targets": TARGETS}, {}),
+            (rne.contact_impulse, {"qd": [None, *STATE], "restitution": no_number(-0.1, 1.5)}, {}),
+            (
+                rne.contact_inverse_dynamics,
+                {"passive": SEVERAL, "wrench_weights": WEIGHTS, "torque_weights": [[1.0], -1.0, *no_weights(N)]},
+                {"passive": [1]},
+            ),
+        )
+    ),
+    call_of(rne.total_wrench, {"f_ext": [None, *WRENCHES]}, f_ext={"hand": WRENCH}),
+    call_of(
+        rne.zero_moment_point, {"f_ext": [None, *WRENCHES], "normal": [[0, 0, 0], *VECTOR]}, f_ext={"hand": WRENCH}
     ),
     call_of(rne.actuator_power, {"tau": [None, *STATE]}, tau=QDD),
     call_of(rne.dissipation, {"qd": [None, *STATE]}),
