@@ -112,11 +112,11 @@ from .identification.regressor import regressor_remainder as regressor_remainder
 from .identification.regressor import regressor_vjp as regressor_vjp
 from .identification.report import Identification as Identification
 from .identification.validation import Validation as Validation
+from .model.drive import Drive as Drive
 from .model.robot import Robot as Robot
 from .model.states import State as State
 from .model.tree import Body as Body
 from .model.tree import Coupling as Coupling
-from .model.tree import Drive as Drive
 from .model.tree import Ignored as Ignored
 from .model.tree import Joint as Joint
 from .model.tree import Limits as Limits

@@ -27,7 +27,7 @@ from rne.kernels.algebra.vec import (
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.coupling import ends, stretch
 from rne.kernels.jit import inline
-from rne.kernels.joint import angle, body_wrench, move_joint
+from rne.kernels.joint import angle, body_wrench, friction_slope, move_joint
 from rne.kernels.joint_fields import field_moments, move_field, products, slide_rate
 from rne.kernels.layout import (
     COORDINATE,
@@ -210,7 +210,7 @@ def recursion(table, state, work, out, loads):
         if loads & SPRINGS:
             by_q = fma(weight, table[i, STIFFNESS], by_q)
         if loads & FRICTION:
-            by_qd = fma(weight, table[i, VISCOUS], by_qd)
+            by_qd = fma(weight, friction_slope(table, i, qd), by_qd)
         _add(table, out, i, (by_q + felt, by_qd + felt, by_qdd + felt))
         parent = int(table[i, PARENT])
         if parent > 0:

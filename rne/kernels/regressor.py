@@ -14,7 +14,7 @@ from typing import Any
 from rne.kernels.algebra.vec import add_cross, add_product, cross, dot, motion_matrix, subtract, turn
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import inline
-from rne.kernels.joint import directions
+from rne.kernels.joint import directions, rise
 from rne.kernels.layout import COORDINATE, COORDINATES, GRAVITY, LEADER, LINKS, PARENT, QD, QDD, RATIO, SITE_WIDTH, Q
 from rne.kernels.placement import ORIGIN, axes_of, get_axis, origin_of, placements
 from rne.kernels.scratch import STACK, many_states, on_scratch
@@ -118,8 +118,9 @@ def drive_columns(table, i, state, out, k, rotors, friction):
         qd = state[QD, j]
         zero = like(qd, 0.0)
         out[0, k] = qd * ratio
-        out[0, k + links] = by_sign(qd, like(qd, ratio), zero)
-        out[0, k + 2 * links] = by_sign(qd, zero, like(qd, -ratio))
+        dry = rise(table, i, qd) * ratio
+        out[0, k + links] = by_sign(qd, dry, zero)
+        out[0, k + 2 * links] = by_sign(qd, zero, -dry)
 
 
 @on_scratch(MOTION)
