@@ -13,6 +13,7 @@ from rne.identification.base_parameters import base_parameters
 from rne.identification.equations import Equations, base_equations
 from rne.identification.fit import UNEXCITED
 from rne.identification.friction_laws import LawEquations, chosen, law_equations, selected
+from rne.identification.law_drives import without_curves
 from rne.identification.report import Identification
 from rne.identification.reporting import identification_of
 from rne.identification.validation import Validation, compared
@@ -77,7 +78,8 @@ class Identifier:
             raise ArgumentError("reference: wanted together with huber: an earlier Identification of the same samples")
         if reference is not None and not isinstance(reference, Identification):
             raise ArgumentError(f"reference: wanted an Identification, got {type(reference).__name__}")
-        base = base_parameters(robot, gravity=gravity, rotors=rotors, friction=bool(friction))
+        bare = without_curves(robot) if select else robot
+        base = base_parameters(bare, gravity=gravity, rotors=rotors, friction=bool(friction))
         if not len(base):
             raise ArgumentError("robot: it has no joints, so there is nothing to identify")
         plain = base_equations(base)
