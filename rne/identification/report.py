@@ -14,6 +14,7 @@ from rne.check import numbers
 from rne.dynamics.inverse_dynamics import inverse_dynamics
 from rne.errors import ArgumentError
 from rne.identification.base_parameters import BaseParameters
+from rne.identification.delay import Delay, delay_of
 from rne.identification.equations import Equations
 from rne.identification.fit import student
 from rne.identification.friction_laws import EXTRA, FrictionLaw, terms_of
@@ -56,6 +57,7 @@ class Identification(Report):
     autocorrelation : (n,) correlation of residuals of successive samples, zero for white noise; over the first 8192.
     laws : friction laws of the joints, with ``friction="select"``; `residual`, `torques` and `friction` are with these.
         `robot` has them too; `beta` and `pi` have the viscous and Coulomb friction that comes nearest to them.
+    lag : delay of the torques behind the positions that was taken out of the samples, s.
 
     Examples
     --------
@@ -66,7 +68,7 @@ class Identification(Report):
     array([0., 0.])
     """
 
-    DERIVED: ClassVar = ("pi", "unphysical", "relative_sd", "relative", "physical_residual")
+    DERIVED: ClassVar = ("pi", "unphysical", "relative_sd", "relative", "physical_residual", "delay")
 
     base: BaseParameters
     beta: Array
@@ -85,6 +87,7 @@ class Identification(Report):
     autocorrelation: Array
     _solved: Solved
     laws: tuple[FrictionLaw, ...] = ()
+    lag: float = 0.0
 
     @cached_property
     def pi(self) -> Array:
@@ -109,6 +112,11 @@ class Identification(Report):
         slope = spread(self.base, self._given, self.beta, self._solved.covariance)
         found = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", slope, np.nan_to_num(self.covariance), slope), 0.0))
         return np.where(np.isnan(self.sd), np.nan, found)
+
+    @cached_property
+    def delay(self) -> Delay | None:
+        """Delay of torques left in the first 8192 samples; None where these are not in the order of time."""
+        return delay_of(self.kept, self.equations, self.vector - self.equations.given, self.noise)
 
     @property
     def relative_sd(self) -> Array:

@@ -87,6 +87,7 @@ def identification_of(
         autocorrelation=_autocorrelation(data, change),
         _solved=solved,
         laws=laws,
+        lag=data.lag,
     )
 
 
