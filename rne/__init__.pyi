@@ -99,6 +99,8 @@ from .errors import UnknownNameError as UnknownNameError
 from .identification.base_parameters import BaseParameters as BaseParameters
 from .identification.base_parameters import base_parameters as base_parameters
 from .identification.delay import Delay as Delay
+from .identification.drive_gains import DriveGains as DriveGains
+from .identification.drive_gains import identify_gains as identify_gains
 from .identification.excitation import Excitation as Excitation
 from .identification.excitation import excitation as excitation
 from .identification.friction_laws import FrictionLaw as FrictionLaw

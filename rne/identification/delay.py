@@ -25,7 +25,7 @@ MOST_GAPS = 0.2  # share of gaps above which samples are not in the order of tim
 CLEAR = 5.0  # standard deviations from where on a delay is certain
 MOST_SAMPLES = 100  # largest delay that is searched for
 STILL = 1e-9  # rate of the torque of a joint, relative to the largest torque, 1/s, below which it does not change
-SMALL = 0.01  # delay, relative to the time between samples, below which it does not matter
+MUCH = 0.03  # share of the squares of the residual that a delay has to explain; wrong friction laws reach 0.02
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,6 +38,7 @@ class Delay(Report):
     period : time between samples, s, as positions and velocities say.
     common, common_sd : delay of all joints together and its standard deviation, s; positive where torques lag.
     each, each_sd : (n,) those of each joint alone; NaN for a joint whose torque does not change.
+    share : of the squares of the residual, what delays explain.
 
     Examples
     --------
@@ -59,11 +60,12 @@ class Delay(Report):
     common_sd: float
     each: Array
     each_sd: Array
+    share: float
 
     @property
     def certain(self) -> bool:
-        """Whether the common delay is certain, and more than a hundredth of the time between samples."""
-        return abs(self.common) > max(CLEAR * self.common_sd, SMALL * self.period)
+        """Whether there is no doubt of the common delay, and it matters: delays explain much of the residual."""
+        return abs(self.common) > CLEAR * self.common_sd and self.share > MUCH
 
     def _parts(self) -> list[Part]:
         head = f"torques lag positions by {1e3 * self.common:.3g} ms, sd {1e3 * self.common_sd:.2g} ms"
@@ -107,7 +109,7 @@ def delay_of(rows: Rows, equations: Equations, change: Array, sd: Array) -> Dela
     model = equations.torque((q, qd, qdd))
     for j, (Z, index) in enumerate(zip(columns, equations.index, strict=True)):
         model[:, j] += Z[:, :-1] @ change[index]
-    whole = 0
+    whole, share = 0, 0.0
     for _ in range(MOST_SAMPLES):  # near steps of friction, one fit sees a delay of one sample at most
         inner, later = _pairs(good, whole)
         if len(inner) < BLOCKS * BLOCKS:
@@ -115,7 +117,8 @@ def delay_of(rows: Rows, equations: Equations, change: Array, sd: Array) -> Dela
         fit = _fitted(columns, equations, model, (tau, inner, later, period), sd)
         if fit is None:
             return None
-        more, common, sd_of_all, each, each_sd = fit
+        more, common, sd_of_all, each, each_sd, explained = fit
+        share = max(share, explained)
         step = round(common / period)
         if not step:
             break
@@ -123,7 +126,7 @@ def delay_of(rows: Rows, equations: Equations, change: Array, sd: Array) -> Dela
         for j, (Z, index) in enumerate(zip(columns, equations.index, strict=True)):
             model[:, j] += Z[:, :-1] @ more[index]
     lag = whole * period
-    return Delay(equations.robot.joint_names, period, lag + common, sd_of_all, lag + each, each_sd)
+    return Delay(equations.robot.joint_names, period, lag + common, sd_of_all, lag + each, each_sd, share)
 
 
 def _pairs(good: NDArray[np.bool_], whole: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -143,8 +146,11 @@ def _fitted(
     model: Array,
     samples: tuple[Array, NDArray[np.intp], NDArray[np.intp], float],
     sd: Array,
-) -> tuple[Array, float, float, Array, Array] | None:
-    """Fit changes of the parameters and delays; return them, delay and standard deviation of all, and of each joint."""
+) -> tuple[Array, float, float, Array, Array, float] | None:
+    """Fit changes of the parameters and delays.
+
+    Returns the changes, delay and standard deviation of all joints, of each joint, and the share of squares explained.
+    """
     tau, inner, later, period = samples
     rate = (model[inner + 1] - model[inner - 1]) / (2 * period)
     count, n = len(equations.given), tau.shape[1]
@@ -163,14 +169,18 @@ def _fitted(
     found = inverse @ g.sum(axis=0)
     influence = ((g - A @ found) @ inverse)[:, count:]
     spread = influence.T @ influence * BLOCKS / (BLOCKS - 1)
-    moves = (np.abs(rate).max(axis=0, initial=0.0) > STILL * np.abs(tau).max(initial=0.0)) & (np.diagonal(spread) > 0)
+    moves = np.abs(rate).max(axis=0, initial=0.0) > STILL * np.abs(tau).max(initial=0.0)
     if not moves.any():
         return None
     each_sd = np.sqrt(np.where(moves, np.diagonal(spread), np.nan))
-    weight = np.where(moves, 1 / np.where(moves, each_sd, 1.0) ** 2, 0.0)
+    floor = 1e-9 * max(float(np.nanmax(each_sd)), np.finfo(float).tiny ** 0.25)  # without noise, all are zero
+    weight = np.where(moves, 1 / np.maximum(np.where(moves, each_sd, 1.0), floor) ** 2, 0.0)
     share = weight / weight.sum()
     each = np.where(moves, found[count:], np.nan)
-    return found[:count], float(share @ found[count:]), float(np.sqrt(share @ spread @ share)), each, each_sd
+    own = found[count:][moves]
+    explained = own @ np.linalg.pinv(inverse[count:, count:][np.ix_(moves, moves)]) @ own / (len(inner) * n)
+    sd_of_all = float(np.sqrt(share @ spread @ share))
+    return found[:count], float(share @ found[count:]), sd_of_all, each, each_sd, float(explained)
 
 
 def moved(rows: Rows, delay: float) -> Rows:

@@ -224,8 +224,8 @@ def check_friction(friction: bool | str) -> None:
 def _said(delay: Delay) -> str:
     common, sd = 1e3 * delay.common, 1e3 * delay.common_sd
     return (
-        f"torques lag positions by {common:.3g} ms (standard deviation {sd:.2g} ms), so parameters are off by more "
-        'than their standard deviations say; delay="estimated" or a number of seconds takes it out, delay=0 leaves it in'
+        f"torques lag positions by {common:.3g} ms (standard deviation {sd:.2g} ms), not counted in the deviations "
+        'of the parameters; delay="estimated" or a number of seconds takes it out, delay=0 leaves it in'
     )
 
 
