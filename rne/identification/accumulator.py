@@ -12,6 +12,7 @@ from rne.identification.delay import moved
 from rne.identification.equations import Equations, Index
 from rne.identification.fit import Fit, fit
 from rne.identification.moments import SUMS, TORQUE, TORQUE_SQUARES, Moments
+from rne.identification.repeats import Repeats
 
 Array = NDArray[np.float64]
 Rows = tuple[Array, Array, Array, Array]  # q, qd, qdd, tau
@@ -52,6 +53,7 @@ class Accumulator:
         self.center = None if start is None else start - equations.given
         self.moments = Moments(equations.index)
         self.first: list[Rows] = []
+        self.repeats = Repeats()
         self.waiting = 0  # samples of `first` that are not in the moments yet
 
     @property
@@ -81,6 +83,9 @@ class Accumulator:
         q, qd, qdd, tau = (batch.rows[name] for name in ("q", "qd", "qdd", "tau"))
         if self.lag and len(q):
             q, qd, qdd, tau = moved(_floats((q, qd, qdd, tau), slice(None)), self.lag)
+        for first in range(0, len(q), FIRST):
+            _, speeds, _, torques = _floats((q, qd, qdd, tau), slice(first, first + FIRST))
+            self.repeats.add(speeds, torques)
         begin, count = 0, len(q)
         kept = sum(len(part[0]) for part in self.first)
         if kept < FIRST and count:

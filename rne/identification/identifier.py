@@ -184,6 +184,8 @@ class Identifier:
             choice = chosen(moments, data.equations, center, plain.sd)
             solution = data.fit(moments, center, selected(data.equations, choice.laws))
             found = identification_of(self._base, data, solution, moments, center, plain, choice)
+        if data.huber is None and data.repeats.share:
+            warnings.warn(_repeated(data.repeats.share), ModelWarning, stacklevel=2)
         if self._delay is None and data.huber is None and found.delay is not None and found.delay.certain:
             warnings.warn(_said(found.delay), ModelWarning, stacklevel=2)
         return found
@@ -219,6 +221,13 @@ def check_friction(friction: bool | str) -> None:
     if isinstance(friction, str):
         raise ArgumentError(f"friction: wanted True, False or {SELECT!r}, got {friction!r}")
     check_flag("friction", friction)
+
+
+def _repeated(share: float) -> str:
+    return (
+        f"{100 * share:.0f} % of the samples came before, to the last bit, as if a log were given twice; they add no "
+        "information, and make standard deviations too small; give each log once"
+    )
 
 
 def _said(delay: Delay) -> str:

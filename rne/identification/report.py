@@ -105,12 +105,16 @@ class Identification(Report):
 
     @cached_property
     def sd_physical(self) -> Array:
-        """Standard deviations (b,) of the base parameters of `pi_physical`, to first order; NaN where `sd` is.
+        """Standard deviations (b,) of the base parameters of `pi_physical`; NaN where `sd` is.
 
-        They are smaller than `sd` where physical consistency or the given robot decides.
+        They are smaller than `sd` where physical consistency or the given robot decides. To first order, an estimate on
+        the boundary of what is consistent does not move across it; but the true value may be inside, at about the
+        distance that noise has. So the mean of both variances is taken, with and without the boundary.
         """
         slope = spread(self.base, self._given, self.beta, self._solved.covariance)
-        found = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", slope, np.nan_to_num(self.covariance), slope), 0.0))
+        known = np.nan_to_num(self.covariance)
+        variance = (np.einsum("ij,jk,ik->i", slope, known, slope) + np.diagonal(known)) / 2
+        found = np.sqrt(np.maximum(variance, 0.0))
         return np.where(np.isnan(self.sd), np.nan, found)
 
     @cached_property

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +14,7 @@ from rne.identification.friction_laws import Choice, FrictionLaw, LawEquations, 
 from rne.identification.law_drives import drives_of
 from rne.identification.moments import TORQUE_SQUARES, WEIGHTS, Moments
 from rne.identification.report import Identification
+from rne.identification.short_logs import SHORT, autoregressive
 from rne.identification.solved import Solved
 from rne.model.drive import Drive
 
@@ -42,6 +45,8 @@ def identification_of(
 
     change = center + solution.change
     change[solution.weak] = np.where(data.unexcited == "fix", 0.0, change[solution.weak])  # exactly
+    solution = _of_short_log(data, solution, change)
+    plain = _of_short_log(data, plain, center + plain.change) if plain is not None else None
     covariance, prior = solution.covariance[:count, :count].copy(), np.diagonal(equations.prior)
     inflation, freedom = solution.inflation[:count].copy(), solution.freedom[:count].copy()
     kept, weak = solution.kept, solution.weak
@@ -89,6 +94,16 @@ def identification_of(
         laws=laws,
         lag=data.lag,
     )
+
+
+def _of_short_log(data: Accumulator, solution: Fit, change: Array) -> Fit:
+    """Return the solution of a short log with variances under autoregressive noise where these are larger."""
+    if data.samples > SHORT or data.samples <= solution.kept.size or not solution.correlated:
+        return solution
+    wanted = autoregressive(data.kept(), data.equations, change, solution)
+    more = np.sqrt(np.maximum(wanted / solution.inflation, 1.0))
+    covariance = solution.covariance * np.outer(more, more)
+    return replace(solution, covariance=covariance, inflation=solution.inflation * more**2)
 
 
 def _laws(equations: LawEquations, choice: Choice, solution: Fit, vector: Array) -> tuple[FrictionLaw, ...]:
