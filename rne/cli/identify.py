@@ -53,7 +53,7 @@ from rne.model.robot import Robot
     "--delay",
     metavar="SECONDS",
     type=float,
-    help="Delay of the torques behind the positions to take out; see the report.",
+    help="Delay of torques behind positions, which is taken out; the report finds it.",
 )
 @click.option("--report", metavar="FILE", help="Write the report with pictures as HTML (.html).")
 def identify(
