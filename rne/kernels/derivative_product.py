@@ -27,8 +27,9 @@ from rne.kernels.algebra.vec import (
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.coupling import ends, stretch
 from rne.kernels.jit import inline
-from rne.kernels.joint import angle, body_wrench, friction_slope, move_joint
+from rne.kernels.joint import angle, body_wrench, move_joint
 from rne.kernels.joint_fields import field_moments, move_field, products, slide_rate
+from rne.kernels.joint_friction import friction_slope
 from rne.kernels.layout import (
     COORDINATE,
     COORDINATES,

@@ -25,8 +25,9 @@ from rne.kernels.algebra.moments import around, moved, moved_rates, spun
 from rne.kernels.algebra.vec import add, add_product, cross, plus_cross, scale, subtract
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import inline
-from rne.kernels.joint import add_rate, along_axis, body_moments, friction_slope, momentum, momentum_rates
+from rne.kernels.joint import add_rate, along_axis, body_moments, momentum, momentum_rates
 from rne.kernels.joint_fields import add_acceleration, carried, change_load, choose, force_change, rate_load
+from rne.kernels.joint_friction import friction_slope
 from rne.kernels.layout import (
     COORDINATE,
     COORDINATES,

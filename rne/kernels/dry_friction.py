@@ -14,7 +14,7 @@ from rne.kernels.additive import EXPLICIT, GAMMA, IMPLICIT, NODES, STAGES, WEIGH
 from rne.kernels.complementarity import FREE, MINUS, PLUS, STUCK, dry_force, find_modes, solve_held
 from rne.kernels.control import ALMOST_REST
 from rne.kernels.jit import inline, internal
-from rne.kernels.joint import curved_slope
+from rne.kernels.joint_friction import curved_slope
 from rne.kernels.layout import CURVED, LEADER, LINKS, RATIO
 from rne.kernels.mass_and_bias import BIAS, MASS
 from rne.kernels.simd.pack import address_of, as_floats, out_of_line

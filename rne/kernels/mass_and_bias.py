@@ -9,7 +9,7 @@ from rne.kernels import mass_matrix as composite
 from rne.kernels.base import positions
 from rne.kernels.coordinates import load_one, sines, store_one
 from rne.kernels.jit import inline
-from rne.kernels.joint import curve
+from rne.kernels.joint_friction import curve
 from rne.kernels.layout import BASE, COORDINATE, COORDINATES, LINKS, QD, QDD, SPRINGS, TAU, WITH_ROTORS, Q
 from rne.kernels.scratch import on_scratch, table_at
 from rne.kernels.simd.num import like

@@ -14,7 +14,8 @@ from typing import Any
 from rne.kernels.algebra.vec import add_cross, add_product, cross, dot, motion_matrix, subtract, turn
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import inline
-from rne.kernels.joint import directions, rise
+from rne.kernels.joint import directions
+from rne.kernels.joint_friction import rise
 from rne.kernels.layout import COORDINATE, COORDINATES, GRAVITY, LEADER, LINKS, PARENT, QD, QDD, RATIO, SITE_WIDTH, Q
 from rne.kernels.placement import ORIGIN, axes_of, get_axis, origin_of, placements
 from rne.kernels.scratch import STACK, many_states, on_scratch

@@ -14,7 +14,8 @@ from typing import Any
 from rne.kernels.algebra.vec import add_cross, add_product, add_scaled, motion_matrix, subtract, turn
 from rne.kernels.coordinates import load_many, load_one, sines
 from rne.kernels.jit import inline
-from rne.kernels.joint import directions, rise
+from rne.kernels.joint import directions
+from rne.kernels.joint_friction import rise
 from rne.kernels.layout import COORDINATE, GRAVITY, LINKS, PARENT, QD, QDD, SITE_WIDTH, TAU, Q
 from rne.kernels.placement import ORIGIN, axes_of, get_axis, origin_of, placements
 from rne.kernels.regressor import BODY, columns_of, felt
