@@ -106,6 +106,9 @@ from .errors import SingularError as SingularError
 from .errors import UnknownNameError as UnknownNameError
 from .identification.base_parameters import BaseParameters as BaseParameters
 from .identification.base_parameters import base_parameters as base_parameters
+from .identification.delay import Delay as Delay
+from .identification.drive_gains import DriveGains as DriveGains
+from .identification.drive_gains import identify_gains as identify_gains
 from .identification.excitation import Excitation as Excitation
 from .identification.excitation import excitation as excitation
 from .identification.friction_laws import FrictionLaw as FrictionLaw
@@ -120,11 +123,11 @@ from .identification.regressor import regressor_remainder as regressor_remainder
 from .identification.regressor import regressor_vjp as regressor_vjp
 from .identification.report import Identification as Identification
 from .identification.validation import Validation as Validation
+from .model.drive import Drive as Drive
 from .model.robot import Robot as Robot
 from .model.states import State as State
 from .model.tree import Body as Body
 from .model.tree import Coupling as Coupling
-from .model.tree import Drive as Drive
 from .model.tree import Ignored as Ignored
 from .model.tree import Joint as Joint
 from .model.tree import Limits as Limits

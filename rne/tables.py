@@ -212,8 +212,9 @@ class Report:
 
 
 def _fields(value: Any) -> tuple[str, ...]:
-    """Return the names of the fields of a dataclass or named tuple."""
-    return tuple(field.name for field in fields(value)) if is_dataclass(value) else value._fields
+    """Return the names of the fields of a dataclass or named tuple; those with an underscore are internal."""
+    names = [field.name for field in fields(value)] if is_dataclass(value) else value._fields
+    return tuple(name for name in names if not name.startswith("_"))
 
 
 def plain(value: Any) -> Any:

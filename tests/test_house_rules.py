@@ -268,7 +268,8 @@ def test_every_parameter_of_a_public_name_is_described():
         kind = section_of(value)
         section = re.search(rf"^{kind}\n-+\n(.*?)(?:\n\n[A-Z]|\Z)", documentation(value), re.MULTILINE | re.DOTALL)
         described = set(re.findall(r"\w+", section.group(1))) if section else set()
-        return sorted(set(inspect.signature(getattr(value, "py_func", value)).parameters) - described)
+        names = set(inspect.signature(getattr(value, "py_func", value)).parameters)
+        return sorted(name for name in names - described if not name.startswith("_"))
 
     assert_none(f"{name}: {parameter}" for name, value in PUBLIC.items() for parameter in missing(value))
 

@@ -19,6 +19,8 @@ from rne.tables import Report, plain
 ARM = rne.load("models/planar2/robot.dh.toml")
 Q, QD, QDD = np.random.default_rng(0).normal(size=(3, 40, 2))
 
+MOVED = rne.quintic([0.0, 0.0], [1.0, -1.0], np.linspace(0.0, 1.0, 400), duration=1.0)
+
 
 def reports():
     base = rne.base_parameters(ARM)
@@ -40,6 +42,9 @@ def reports():
     found = rne.identify(ARM, Q, QD, QDD, rne.inverse_dynamics(ARM, Q, QD, QDD) + 0.1 * np.sin(Q))
     yield found
     yield rne.identify_payload(ARM, "link2", Q, QD, QDD, rne.inverse_dynamics(ARM.with_payload(0.5), Q, QD, QDD))
+    log = tuple(np.concatenate([x, x[::-1]]) for x in (Q, QD, QDD, QDD))
+    yield rne.identify_gains(ARM, ARM.with_payload(1.0), log, log)
+    yield rne.identify(ARM, *MOVED, rne.inverse_dynamics(ARM, *MOVED), delay=0.0).delay
     yield found.validate(Q, QD, QDD, rne.inverse_dynamics(ARM, Q, QD, QDD))
     yield rne.inverse_dynamics_derivatives(ARM, Q, QD)
     yield rne.inverse_dynamics_vjp(ARM, Q, QD, QDD, Q)
@@ -65,7 +70,8 @@ REPORTS = {type(report).__name__: report for report in reports()}
 
 
 def fields(report):
-    return [f.name for f in dataclasses.fields(report)] if dataclasses.is_dataclass(report) else list(report._fields)
+    names = [f.name for f in dataclasses.fields(report)] if dataclasses.is_dataclass(report) else report._fields
+    return [name for name in names if not name.startswith("_")]
 
 
 def test_all_reports_are_looked_at():

@@ -20,6 +20,7 @@ from rne.batch.arguments import Floats
 from rne.dynamics.derivatives import inverse_dynamics_derivatives
 from rne.dynamics.inverse_dynamics import inverse_dynamics
 from rne.dynamics.torque_gradient import inverse_dynamics_vjp
+from rne.errors import ArgumentError
 from rne.identification.regressor import regressor_vjp
 from rne.model.parameters import OF_BODY
 
@@ -76,6 +77,11 @@ def curvature(
 
     All arrays have the same leading axes, but for `pi`, whose axes broadcast against them.
     """
+    if model.friction and model.robot.links.curved:
+        raise ArgumentError(
+            "friction: there are no second derivatives of friction beyond viscous and Coulomb friction; take "
+            "friction=False, or drives without offset, smoothing, stribeck, quadratic and cubic"
+        )
     n, joints = model.robot.n, independent_joints(model.robot)
     links, G = len(joints.slides), joints.G.astype(weights.dtype)
     changes = [direction[..., k * n : (k + 1) * n] for k in range(3)]

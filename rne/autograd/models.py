@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from rne.batch.arguments import Floats
 from rne.errors import ArgumentError
+from rne.model.drive import Drive
 from rne.model.parameters import OF_BODY, OF_FRICTION
 from rne.model.robot import Robot
-from rne.model.tree import Drive
 
 WEIGHTLESS = (0.0, 0.0, 0.0)
 

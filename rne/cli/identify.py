@@ -49,6 +49,12 @@ from rne.model.robot import Robot
     show_default=True,
     help="Parameters that the motion does not show: kept as given, zero, or all drawn towards the given.",
 )
+@click.option(
+    "--delay",
+    metavar="SECONDS",
+    type=float,
+    help="Delay of torques behind positions, which is taken out; the report finds it.",
+)
 @click.option("--report", metavar="FILE", help="Write the report with pictures as HTML (.html).")
 def identify(
     robot: Robot,
@@ -59,6 +65,7 @@ def identify(
     equal_noise: bool,
     huber: float | None,
     unexcited: str,
+    delay: float | None,
     report: str | None,
 ) -> None:
     """Identify the masses, inertias and friction of a robot from logs with measured torques, in constant memory.
@@ -86,6 +93,7 @@ def identify(
         "friction": "select" if friction_laws else job.friction,
         "noise": None if equal_noise else "estimated",
         "unexcited": unexcited,
+        "delay": delay,
     }
     from rne.identification.identify import ROUNDS, converged  # which imports numba
 

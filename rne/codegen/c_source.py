@@ -10,7 +10,7 @@ import numpy as np
 
 from rne.codegen.functions import PAYLOAD, Traced
 from rne.codegen.graph import Node
-from rne.kernels.operations import ADD, BELOW, CONST, COS, DIV, FMA, FMS, FNMA, INPUT, MUL, NEG, SIGN, SIN, SUB
+from rne.kernels.operations import ADD, BELOW, CONST, COS, DIV, EXP, FMA, FMS, FNMA, INPUT, MUL, NEG, SIGN, SIN, SUB
 
 _WORDS = """
 alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const consteval
@@ -118,7 +118,7 @@ class Writer:
 
     def _expression(self, node: Node, names: list[str]) -> str:
         kind, operands = node[0], [names[k] for k in node[1:]]
-        if kind in (SIN, COS):
+        if kind in (SIN, COS, EXP):
             return f"{kind}{'f' if self._single else ''}({operands[0]})"
         if kind in (FMA, FNMA, FMS):
             return f"{self.prefix.upper()}_{kind.upper()}({', '.join(operands)})"

@@ -274,6 +274,7 @@ def equations(
         if not robot.n:
             raise ArgumentError(f"robot_or_rows: {robot.name} has no joint that moves")
         small = len(robot.links.joints) <= SMALL and robot.n == len(robot.links.joints)
+        small = small and not (friction and robot.links.curved)
         return (
             _of_numbers(robot, friction, derivatives) if small else Equations(**straight(robot, friction, derivatives))
         )

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rne.codegen.program import ARITHMETIC, Program
-from rne.kernels.operations import BELOW, CONST, COS, INPUT, SIGN, SIN
+from rne.kernels.operations import BELOW, CONST, COS, EXP, INPUT, SIGN, SIN
 
 _OPERATIONS: dict[str, Any] = {
-    **ARITHMETIC, SIN: np.sin, COS: np.cos, BELOW: np.less_equal,
+    **ARITHMETIC, SIN: np.sin, COS: np.cos, EXP: np.exp, BELOW: np.less_equal,
     SIGN: lambda a, plus, minus: np.where(a > 0, plus, np.where(a < 0, minus, a * 0)),
 }  # fmt: skip
 

@@ -20,6 +20,7 @@ from rne.kernels.operations import (
     CONST,
     COS,
     DIV,
+    EXP,
     FMA,
     FMS,
     FNMA,
@@ -186,6 +187,11 @@ class Graph:
         x = self.value(a)
         return self._node(COS, a) if x is None else self._const(math.cos(x))
 
+    def exp(self, a: int) -> int:
+        """Return e to the power of a."""
+        x = self.value(a)
+        return self._node(EXP, a) if x is None else self._const(math.exp(x))
+
     def sign(self, a: int, plus: int, minus: int) -> int:
         """Return `plus` where a > 0, `minus` where a < 0, else 0."""
         x = self.value(a)
@@ -290,6 +296,9 @@ def recording(single: bool = False) -> dict[str, Any]:
     def like(number: Any, value: Any) -> Any:
         return number.of(value) if isinstance(number, Number) else value
 
+    def exp(number: Any) -> Any:
+        return number._with(number.graph.exp)
+
     def by_sign(number: Any, plus: Any, minus: Any) -> Any:
         return number._with(number.graph.sign, plus, minus)
 
@@ -310,6 +319,6 @@ def recording(single: bool = False) -> dict[str, Any]:
         return bool(number.graph.is_beyond(number.id, number.of(limit).id))
 
     return {
-        "fma": fma, "like": like, "by_sign": by_sign, "lanes_below": lanes_below, "all_zero": all_zero,
+        "fma": fma, "like": like, "exp": exp, "by_sign": by_sign, "lanes_below": lanes_below, "all_zero": all_zero,
         "by_precision": by_precision, "quarter_turns": quarter_turns, "any_beyond": any_beyond,
     }  # fmt: skip

@@ -9,13 +9,14 @@ import sympy
 
 from rne.codegen.functions import Functions, Traced
 from rne.codegen.program import ARITHMETIC
-from rne.kernels.operations import CONST, COS, INPUT, SIGN, SIN
+from rne.kernels.operations import CONST, COS, EXP, INPUT, SIGN, SIN
 from rne.model.robot import Robot
 
 _OPERATIONS: dict[str, Any] = {
     **ARITHMETIC,
     SIN: sympy.sin,
     COS: sympy.cos,
+    EXP: sympy.exp,
     SIGN: lambda a, plus, minus: sympy.Piecewise((plus, a > 0), (minus, a < 0), (0, True)),
 }
 

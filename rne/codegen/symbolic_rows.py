@@ -14,7 +14,8 @@ import sympy
 
 from rne.check import SYMMETRY_ROUNDING
 from rne.errors import ArgumentError, shown
-from rne.model.tree import Drive, Tree
+from rne.model.drive import Drive
+from rne.model.tree import Tree
 from rne.read.dh.reader import placed_rows, tree_from_rows
 from rne.read.dh.rows import Row
 
@@ -236,7 +237,8 @@ def _drive(drive: Drive, said: Mapping[str, Any], number: Callable[[Any], Any]) 
     plus, minus = coulomb if isinstance(coulomb, Sequence) else (coulomb, coulomb)
     if not isinstance(minus, sympy.Basic) or minus.is_number:
         minus = abs(minus)
-    return Drive(
+    return replace(
+        drive,
         rotor_inertia=number(said.get("rotor_inertia", 0.0)),
         gear_ratio=ratio,
         viscous=number(said.get("viscous", 0.0)) * (ratio * ratio),

@@ -137,7 +137,14 @@ def exact_operations() -> dict[str, Any]:
         found: Term = (plus * (sign * sign + sign) + minus * (sign * sign - sign)) / 2
         return found
 
+    def exp(_: Term) -> Term:
+        raise ArgumentError(
+            "friction: smooth Coulomb and Stribeck friction are no polynomials in the rates, and cannot be written out "
+            "for rows with symbols; leave smoothing and stribeck out, or take numbers, rne.from_dh(rows, ...)"
+        )
+
     return {
+        "exp": exp,
         "fma": lambda a, b, c: a * b + c,
         "like": lambda number, value: number.ring.number(value) if isinstance(number, Term) else value,
         "by_sign": by_sign,

@@ -66,7 +66,7 @@ def inverse_dynamics(
         None.
     f_ext : wrenches acting on the robot, by frame name: (..., 6) [fx, fy, fz, mx, my, mz] (N, N m) at the origin of the
         frame in world axes, or a pair ``(wrench, "local")`` in the frame's own axes.
-    friction : whether to add viscous and Coulomb friction of the joints, and the dampers between them.
+    friction : whether to add friction of the joints, see `Drive`, and the dampers between them.
     out : array to fill and return; it must have dtype and shape of the result.
     threads : number of threads for a batch; chosen by its size if None (see ``RNE_NUM_THREADS``).
 
@@ -275,7 +275,7 @@ def coriolis_vector(
 
 
 def friction_torque(robot: Robot, qd: ArrayLike, *, out: Floats | None = None, threads: int | None = None) -> Floats:
-    """Torques that overcome friction, viscous and Coulomb, and the dampers between joints; zero at rest.
+    """Torques that overcome friction of the joints, see `Drive`, and dampers between them; at rest offsets only.
 
     Parameters
     ----------
@@ -285,7 +285,7 @@ def friction_torque(robot: Robot, qd: ArrayLike, *, out: Floats | None = None, t
 
     Returns
     -------
-    tau : (..., n) N m or N; the power qd . tau is never negative.
+    tau : (..., n) N m or N.
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -10,9 +11,12 @@ from numpy.typing import NDArray
 from rne.batch.arguments import Floats, as_table
 from rne.kernels import dry_friction as at
 from rne.kernels.entries import MASS_AND_BIAS_POINTER, STICTION
+from rne.model.drive import Drive
 from rne.model.robot import Robot
 
 Array = NDArray[np.float64]
+
+OF_MOTION = ("rotor_inertia", "gear_ratio", "stiffness", "rest")  # numbers of a drive that are no friction
 
 
 class Rough(NamedTuple):
@@ -50,10 +54,20 @@ def rough_of(robot: Robot, friction: bool = True, stops: dict[str, Array] | None
         for name, row in (("restitution", at.RESTITUTION), ("stiffness", at.STIFFNESS), ("damping", at.DAMPING)):
             if name in stops:
                 limits[row, joints] = stops[name]
-    if not damping.any() and stops is None and not (limits[[at.UP, at.DOWN]] > 0).any():
+    curved = friction and robot.links.curved
+    if not damping.any() and stops is None and not curved and not (limits[[at.UP, at.DOWN]] > 0).any():
         return None
     damping.flags.writeable = limits.flags.writeable = False
-    return Rough(damping, limits, bool(damping.any() or limits[at.DAMPING].any()))
+    return Rough(damping, limits, bool(damping.any() or curved or limits[at.DAMPING].any()))
+
+
+def without_friction(robot: Robot) -> Robot:
+    """Return the robot with drives without friction."""
+    joints = [
+        replace(joint, drive=Drive(**{name: getattr(joint.drive, name) for name in OF_MOTION}))
+        for joint in robot.tree.joints
+    ]
+    return Robot(replace(robot.tree, joints=tuple(joints)), robot.joint_names)
 
 
 def rubbing(table: Floats, rough: Rough) -> tuple[Floats, object, Array, Array, bool]:

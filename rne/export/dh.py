@@ -21,7 +21,8 @@ from rne.export.axes import Axis, Frame, axes_of, modified_frames, standard_fram
 from rne.export.document import Losses, in_order, number, refuse
 
 if TYPE_CHECKING:
-    from rne.model.tree import Drive, Tree
+    from rne.model.drive import Drive
+    from rne.model.tree import Tree
 
 Array = NDArray[np.float64]
 
@@ -172,12 +173,14 @@ def _row_lines(axis: Axis, row: _Row, spring: _Spring) -> list[str]:
     if joint.mimic is not None:
         law = f"ratio = {number(joint.mimic.ratio)}, offset = {number(joint.mimic.offset)}"
         lines.append(f"mimic = {{ joint = {_text(joint.mimic.leader)}, {law} }}")
-    return lines + [f"{key} = {number(value)}" for key, value in values.items()] + _coulomb_lines(drive)
+    return lines + [f"{key} = {number(value)}" for key, value in values.items()] + _dry_lines(drive)
 
 
-def _coulomb_lines(drive: Drive) -> list[str]:
+def _dry_lines(drive: Drive) -> list[str]:
     plus, minus = drive.coulomb_plus, drive.coulomb_minus
-    return [f"coulomb = {_list(x / abs(drive.gear_ratio) for x in (plus, minus))}"] if plus or minus else []
+    lines = [f"coulomb = {_list(x / abs(drive.gear_ratio) for x in (plus, minus))}"] if plus or minus else []
+    said = ", ".join(f"{key} = {number(value)}" for key, value in drive.curves_at_motor.items())
+    return [*lines, f"friction = {{ {said} }}"] if said else lines
 
 
 # --------------------------------------------------------------------------------------------------------- the bodies

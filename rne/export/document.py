@@ -158,6 +158,9 @@ def in_order(tree: Tree, coordinates: Sequence[str]) -> list[Joint]:
 def symmetric_friction(joint: Joint, losses: Losses) -> float:
     """Return the Coulomb friction of a joint as one number, the mean of both directions."""
     drive = joint.drive
+    if drive.curved:
+        what = "friction beyond viscous and Coulomb friction"
+        losses.add(f"{what} is not written; a DH table holds it", joint.name)
     if drive.coulomb_plus != drive.coulomb_minus:
         losses.add("Coulomb friction has one size for both directions; the mean is written", joint.name)
     return (drive.coulomb_plus + drive.coulomb_minus) / 2

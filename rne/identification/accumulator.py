@@ -8,9 +8,11 @@ from numpy.typing import ArrayLike, NDArray
 from rne.batch.arguments import as_batch
 from rne.batch.threads import run, thread_count
 from rne.errors import ArgumentError
+from rne.identification.delay import moved
 from rne.identification.equations import Equations, Index
 from rne.identification.fit import Fit, fit
 from rne.identification.moments import SUMS, TORQUE, TORQUE_SQUARES, Moments
+from rne.identification.repeats import Repeats
 
 Array = NDArray[np.float64]
 Rows = tuple[Array, Array, Array, Array]  # q, qd, qdd, tau
@@ -31,6 +33,7 @@ class Accumulator:
     noise, unexcited : as in `Identifier`.
     huber : bound of the residuals in standard deviations; None for no bound.
     final : whether the columns stay as they are, rather than that they suit the velocities of the first samples.
+    lag : delay of the torques behind the positions that is taken out, s.
     start, sd : parameters, and standard deviations of the torques, about which residuals are bounded; None if not.
     """
 
@@ -43,12 +46,14 @@ class Accumulator:
         start: Array | None = None,
         sd: Array | None = None,
         final: bool = False,
+        lag: float = 0.0,
     ) -> None:
         self.equations, self.noise, self.unexcited, self.huber = equations, noise, unexcited, huber
-        self.sd, self.final = sd, final
+        self.sd, self.final, self.lag = sd, final, lag
         self.center = None if start is None else start - equations.given
         self.moments = Moments(equations.index)
         self.first: list[Rows] = []
+        self.repeats = Repeats()
         self.waiting = 0  # samples of `first` that are not in the moments yet
 
     @property
@@ -76,6 +81,11 @@ class Accumulator:
                     sample = begin + int(np.argmin(sound))
                     raise ArgumentError(f"{name}: sample {sample} of {len(rows)} is not finite")
         q, qd, qdd, tau = (batch.rows[name] for name in ("q", "qd", "qdd", "tau"))
+        if self.lag and len(q):
+            q, qd, qdd, tau = moved(_floats((q, qd, qdd, tau), slice(None)), self.lag)
+        for first in range(0, len(q), FIRST):
+            _, speeds, _, torques = _floats((q, qd, qdd, tau), slice(first, first + FIRST))
+            self.repeats.add(speeds, torques)
         begin, count = 0, len(q)
         kept = sum(len(part[0]) for part in self.first)
         if kept < FIRST and count:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rne.batch.arguments import check_robot
 from rne.check import check_choice, numbers, whole_number
-from rne.errors import ArgumentError
+from rne.errors import ArgumentError, shown
 from rne.identification.base_parameters import BaseParameters
 from rne.model.robot import Robot
 from rne.model.sampling import position_limits, position_range, velocity_limits
@@ -161,17 +161,14 @@ def excitation(
         return Excitation(period, center, size * sines, size * cosines, t, q, qd, qdd, _condition(base, q, qd, qdd))
 
     def score(motion: Excitation) -> float:
-        if allowed is not None and not allowed(motion.q.copy()):
+        if allowed is not None and not _truth(allowed(motion.q.copy())):
             return math.inf
         return motion.condition if criterion == CRITERIA[0] else _minus_log_det(base, motion)
 
-    share = 1.0
-    sines, cosines = rng.normal(size=(2, harmonics, robot.n))
-    best = within_limits(sines, cosines, share)
-    least = score(best)
-    for _ in range(tries - 1):
-        if least == math.inf and allowed is not None:  # nothing to start from yet
-            share *= SMALLER
+    best, least, share = None, math.inf, 1.0
+    for _ in range(tries):
+        if best is None or (least == math.inf and allowed is not None):  # nothing to start from yet
+            share *= 1.0 if best is None else SMALLER
             sines, cosines = rng.normal(size=(2, harmonics, robot.n))
             best = within_limits(sines, cosines, share)
             least = score(best)
@@ -182,9 +179,18 @@ def excitation(
         reached = score(found)
         if reached < least:
             best, least = found, reached
+    assert best is not None
     if least == math.inf and allowed is not None:
         raise ArgumentError(f"allowed: none of {tries} motions may be run; allow more, or raise tries")
     return best
+
+
+def _truth(answer: object) -> bool:
+    """Return what the function of the user says of a motion as a whole."""
+    if not isinstance(answer, (bool, np.bool_)):
+        got = f"an array of shape {answer.shape}" if isinstance(answer, np.ndarray) else shown(answer)
+        raise ArgumentError(f"allowed: wanted True or False for the motion, got {got}; of several, return all()")
+    return bool(answer)
 
 
 def _minus_log_det(base: BaseParameters, motion: Excitation) -> float:

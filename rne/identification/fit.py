@@ -52,6 +52,7 @@ class Fit:
     sd : (n,) standard deviations of the torques.
     inflation : (p,) variance of the estimate relative to that under white noise; 1 where it is not estimated.
     freedom : (p,) degrees of freedom of the standard deviations.
+    correlated : whether correlation of the noise in time was looked for.
     known : whether the noise is given, or there are more equations than parameters to estimate it from.
     """
 
@@ -64,6 +65,7 @@ class Fit:
     inflation: Array
     freedom: Array
     known: bool
+    correlated: bool
 
 
 def fit(
@@ -144,7 +146,8 @@ def fit(
         slope = clipped[:, INSIDE] / np.maximum(clipped[:, WEIGHTS], 1.0)
     beyond = samples * len(sd) - float(np.trace(half.T @ A[np.ix_(kept, kept)] @ half))
     grown, freedom = np.ones(len(kept)), np.full(len(kept), np.inf)
-    if correlated and beyond >= FEW * len(kept):
+    looked = correlated and beyond >= FEW * len(kept)
+    if looked:
         grown, freedom = _inflation(moments, half, change, kept, sd, slope)
     if not given:
         freedom = np.minimum(freedom, max(beyond, 1.0))
@@ -155,7 +158,7 @@ def fit(
     inflation, degrees_of = np.ones(count), np.full(count, np.inf)
     inflation[kept], degrees_of[kept] = grown, freedom
     stated = given or beyond > 0.5  # it is an integer but for rounding, and for a prior
-    return Fit(change, covariance, kept, weak, condition, sd, inflation, degrees_of, stated)
+    return Fit(change, covariance, kept, weak, condition, sd, inflation, degrees_of, stated, looked)
 
 
 def _most_columns(moments: Moments, total: Array, felt: Index) -> int:

@@ -297,22 +297,35 @@ def _solved(A: Array, b: Array) -> Array:
         return np.asarray(np.linalg.lstsq(A, b, rcond=None)[0])
 
 
+def _opposes(values: dict[str, float]) -> bool:
+    """Return whether smooth Coulomb or Stribeck friction opposes slow motion; a fit may find that it does not."""
+    least = min(values.get("coulomb_plus", 0.0), values.get("coulomb_minus", 0.0))
+    extra = [(term.partition(" ")[0], value) for term, value in values.items()]
+    return all(value >= 0 for name, value in extra if name == "tanh") and all(
+        value + least >= 0 for name, value in extra if name == "stribeck"
+    )
+
+
 def _best(tables: list[_Table], terms: list[str], samples: int) -> tuple[Law, float, float]:
     """Return the law that the rule chooses, and mean squares of it and of viscous and Coulomb friction."""
     found: list[Array] = []
     for law in LAWS:
         at = np.array([terms.index(term) for term in law.terms if term in terms], np.intp)
-        squares = []
+        squares, sizes = [], []
         for normal, right, table in tables:
-            z = np.append(_solved(normal[np.ix_(at, at)], right[at]), 1.0)
+            sizes.append(_solved(normal[np.ix_(at, at)], right[at]))
+            z = np.append(sizes[-1], 1.0)
             both = np.append(at, len(terms))
             squares.append(max(float(z @ table[np.ix_(both, both)] @ z), 0.0))
-        found.append(np.array(squares))
+        mean = dict(zip((terms[k] for k in at), np.mean(sizes, axis=0).tolist(), strict=True))
+        found.append(np.array(squares) if _opposes(mean) else np.full(len(tables), np.inf))
     totals = np.array([squares.sum() for squares in found])
     best = int(np.argmin(totals))
     number = len(tables)
+    several = number > 1
     spread = [
-        float(np.std(squares - found[best], ddof=1)) * np.sqrt(number) if number > 1 else 0.0 for squares in found
+        float(np.std(squares - found[best], ddof=1)) * np.sqrt(number) if several and np.isfinite(squares[0]) else 0.0
+        for squares in found
     ]
     most = [
         min(ERRORS * deviation, COST * totals[best] if len(law.terms) < len(STANDARD) else np.inf) + 1e-9 * totals[best]

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rne.batch.arguments import check_robot
 from rne.check import check_choice, check_flag, numbers
-from rne.errors import ArgumentError
+from rne.errors import ArgumentError, ModelWarning
 from rne.identification.accumulator import Accumulator
 from rne.identification.base_parameters import base_parameters
+from rne.identification.delay import Delay
 from rne.identification.equations import Equations, base_equations
 from rne.identification.fit import UNEXCITED
 from rne.identification.friction_laws import LawEquations, chosen, law_equations, selected
+from rne.identification.law_drives import without_curves
 from rne.identification.report import Identification
 from rne.identification.reporting import identification_of
 from rne.identification.validation import Validation, compared
@@ -36,6 +40,8 @@ class Identifier:
     huber : bound of Huber's weights in standard deviations, such as 1.345; None for least squares. Needs `reference`.
     reference : an earlier `Identification` of the same data, about which residuals count as large; `rne.identify`
         repeats this until nothing changes.
+    delay : time by which torques lag positions, s, which is taken out of the samples; each call of `update` then takes
+        consecutive samples, and loses some at its ends. If None, nothing is taken out, and `solve` warns of a delay.
 
     Raises
     ------
@@ -65,6 +71,7 @@ class Identifier:
         unexcited: str = "fix",
         huber: float | None = None,
         reference: Identification | None = None,
+        delay: float | None = None,
     ) -> None:
         check_robot(robot)
         select = isinstance(friction, str) and friction == SELECT
@@ -72,12 +79,13 @@ class Identifier:
             check_friction(friction)
         check_choice("unexcited", unexcited, UNEXCITED)
         weights = check_noise(robot, noise)
-        bound = check_huber(huber)
+        bound, self._delay = check_huber(huber), check_delay(delay)
         if (bound is None) != (reference is None):
             raise ArgumentError("reference: wanted together with huber: an earlier Identification of the same samples")
         if reference is not None and not isinstance(reference, Identification):
             raise ArgumentError(f"reference: wanted an Identification, got {type(reference).__name__}")
-        base = base_parameters(robot, gravity=gravity, rotors=rotors, friction=bool(friction))
+        bare = without_curves(robot) if select else robot
+        base = base_parameters(bare, gravity=gravity, rotors=rotors, friction=bool(friction))
         if not len(base):
             raise ArgumentError("robot: it has no joints, so there is nothing to identify")
         plain = base_equations(base)
@@ -87,7 +95,9 @@ class Identifier:
             start, sd, equations = reference.vector, reference.noise, reference.equations
             if reference.base.names != base.names or select != bool(reference.laws):
                 raise ArgumentError("reference: it is of another robot, or has other parameters")
-        self._accumulator = Accumulator(equations, weights, unexcited, bound, start, sd, final=reference is not None)
+        self._accumulator = Accumulator(
+            equations, weights, unexcited, bound, start, sd, final=reference is not None, lag=self._delay or 0.0
+        )
         self._base = base
 
     @classmethod
@@ -125,7 +135,9 @@ class Identifier:
             rotors=found.base.rotors,
             friction=SELECT if found.laws else found.base.friction,
         )
-        made._accumulator = Accumulator(found.equations, ESTIMATED, "fix", start=found.vector, final=True)
+        made._accumulator = Accumulator(
+            found.equations, ESTIMATED, "fix", start=found.vector, final=True, lag=found.lag
+        )
         return made
 
     @property
@@ -166,11 +178,17 @@ class Identifier:
         moments, center = data.settled()
         if not isinstance(data.equations, LawEquations):
             solution = data.fit(moments, center)
-            return identification_of(self._base, data, solution, moments, center)
-        plain = data.fit(moments, center, np.arange(count))
-        choice = chosen(moments, data.equations, center, plain.sd)
-        solution = data.fit(moments, center, selected(data.equations, choice.laws))
-        return identification_of(self._base, data, solution, moments, center, plain, choice)
+            found = identification_of(self._base, data, solution, moments, center)
+        else:
+            plain = data.fit(moments, center, np.arange(count))
+            choice = chosen(moments, data.equations, center, plain.sd)
+            solution = data.fit(moments, center, selected(data.equations, choice.laws))
+            found = identification_of(self._base, data, solution, moments, center, plain, choice)
+        if data.huber is None and data.repeats.share:
+            warnings.warn(_repeated(data.repeats.share), ModelWarning, stacklevel=2)
+        if self._delay is None and data.huber is None and found.delay is not None and found.delay.certain:
+            warnings.warn(_said(found.delay), ModelWarning, stacklevel=2)
+        return found
 
     def validate(self, found: Identification) -> Validation:
         """Compare an identification with the samples of this identifier, which it should not come from.
@@ -203,6 +221,26 @@ def check_friction(friction: bool | str) -> None:
     if isinstance(friction, str):
         raise ArgumentError(f"friction: wanted True, False or {SELECT!r}, got {friction!r}")
     check_flag("friction", friction)
+
+
+def _repeated(share: float) -> str:
+    return (
+        f"{100 * share:.0f} % of the samples came before, to the last bit, as if a log were given twice; they add no "
+        "information, and make standard deviations too small; give each log once"
+    )
+
+
+def _said(delay: Delay) -> str:
+    common, sd = 1e3 * delay.common, 1e3 * delay.common_sd
+    return (
+        f"torques lag positions by {common:.3g} ms (standard deviation {sd:.2g} ms), not counted in the deviations "
+        'of the parameters; delay="estimated" or a number of seconds takes it out, delay=0 leaves it in'
+    )
+
+
+def check_delay(delay: float | None) -> float | None:
+    """Return the delay; refuse what is no finite number."""
+    return None if delay is None else float(numbers("delay", delay, ()))
 
 
 def check_huber(huber: float | None) -> float | None:

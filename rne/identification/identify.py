@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rne.errors import ArgumentError
 from rne.identification.identifier import ESTIMATED, Identifier, check_huber
 from rne.identification.report import Identification
 from rne.model.robot import Robot
 
 ROUNDS = 50  # largest number of passes for Huber's weights
+PASSES = 4  # largest number of times that a delay is corrected
 STILL = 1e-3  # change of the parameters between passes, in standard deviations, at which they have converged
 
 
@@ -26,6 +28,7 @@ def identify(
     noise: ArrayLike | str | None = ESTIMATED,
     unexcited: str = "fix",
     huber: float | None = None,
+    delay: float | str | None = None,
 ) -> Identification:
     """Identify the base parameters of a robot from measured motions and torques by least squares.
 
@@ -61,6 +64,8 @@ def identify(
         joints that do not move: "fix" keeps them as given, "drop" takes them as zero, "ridge" draws all parameters
         towards the given ones, with the size that links of this mass have as standard deviation. The report names them.
     huber : bound of Huber's weights against outliers, in standard deviations, such as 1.345; None for least squares.
+    delay : time by which torques lag positions, s, which is taken out of the samples; "estimated" finds it. If None,
+        nothing is taken out, and a delay that is certain is warned of. Samples must be consecutive in time.
 
     Returns
     -------
@@ -83,8 +88,12 @@ def identify(
     >>> found.unphysical, rne.base_parameters(found.robot, rotors=False).values().round(6)[0]
     ((), np.float64(2.0))
     """
-    options = {"gravity": gravity, "rotors": rotors, "friction": friction, "noise": noise, "unexcited": unexcited}
+    options: dict[str, object] = {"gravity": gravity, "rotors": rotors, "friction": friction, "noise": noise}
+    options["unexcited"] = unexcited
     bound = check_huber(huber)
+    if isinstance(delay, str) and delay != ESTIMATED:
+        raise ArgumentError(f"delay: wanted seconds, {ESTIMATED!r} or None; got {delay!r}")
+    options["delay"] = 0.0 if delay == ESTIMATED else delay
 
     def solved(**more: object) -> Identification:
         identifier = Identifier(robot, **options, **more)  # type: ignore[arg-type]
@@ -92,6 +101,17 @@ def identify(
         return identifier.solve()
 
     found = solved()
+    for _ in range(PASSES if delay == ESTIMATED else 0):
+        left = found.delay
+        if left is None:
+            raise ArgumentError(
+                "delay: the samples are not in the order of time, as far as positions and velocities say, so that none "
+                "can be estimated; wanted a number of seconds or None"
+            )
+        if abs(left.common) < max(left.common_sd, STILL * left.period):
+            break
+        options["delay"] = found.lag + left.common
+        found = solved()
     for _ in range(ROUNDS if bound is not None else 0):
         before, found = found, solved(huber=bound, reference=found)
         if converged(found, before):

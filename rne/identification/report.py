@@ -14,13 +14,15 @@ from rne.check import numbers
 from rne.dynamics.inverse_dynamics import inverse_dynamics
 from rne.errors import ArgumentError
 from rne.identification.base_parameters import BaseParameters
-from rne.identification.equations import BaseEquations
+from rne.identification.delay import Delay, delay_of
+from rne.identification.equations import Equations
 from rne.identification.fit import student
-from rne.identification.friction_laws import EXTRA, FrictionLaw, LawEquations, terms_of
-from rne.identification.moments import squares
+from rne.identification.friction_laws import EXTRA, FrictionLaw, terms_of
+from rne.identification.law_drives import with_laws
 from rne.identification.nearest_parameters import nearest, spread
 from rne.identification.regressor import parameters
 from rne.identification.report_tables import parts, share_of
+from rne.identification.solved import Solved
 from rne.identification.validation import Validation, validation_of
 from rne.model.parameters import OF_BODY, OF_FRICTION, active_dampers, physical
 from rne.model.robot import Robot
@@ -54,7 +56,8 @@ class Identification(Report):
         samples for each parameter of a joint, one is estimated for all joints.
     autocorrelation : (n,) correlation of residuals of successive samples, zero for white noise; over the first 8192.
     laws : friction laws of the joints, with ``friction="select"``; `residual`, `torques` and `friction` are with these.
-        `beta`, `pi` and `robot` then have the viscous and Coulomb friction that comes nearest to them.
+        `robot` has them too; `beta` and `pi` have the viscous and Coulomb friction that comes nearest to them.
+    lag : delay of the torques behind the positions that was taken out of the samples, s.
 
     Examples
     --------
@@ -65,10 +68,7 @@ class Identification(Report):
     array([0., 0.])
     """
 
-    DERIVED: ClassVar = ("pi", "unphysical", "relative_sd", "relative", "physical_residual")
-
-    vector: ClassVar[Array]  # values of all parameters of the equations that were solved; of each result
-    equations: ClassVar[BaseEquations | LawEquations]
+    DERIVED: ClassVar = ("pi", "unphysical", "relative_sd", "relative", "physical_residual", "delay")
 
     base: BaseParameters
     beta: Array
@@ -85,7 +85,9 @@ class Identification(Report):
     prior_residual: Array
     noise: Array
     autocorrelation: Array
+    _solved: Solved
     laws: tuple[FrictionLaw, ...] = ()
+    lag: float = 0.0
 
     @cached_property
     def pi(self) -> Array:
@@ -99,17 +101,26 @@ class Identification(Report):
         Their base parameters differ from `beta`, by little more than noise if the model is right. They minimize the sum
         of the squares of these differences, in standard deviations, and of the distance from the given robot.
         """
-        return nearest(self.base, self._given, self.beta, self._covariance)
+        return nearest(self.base, self._given, self.beta, self._solved.covariance)
 
     @cached_property
     def sd_physical(self) -> Array:
-        """Standard deviations (b,) of the base parameters of `pi_physical`, to first order; NaN where `sd` is.
+        """Standard deviations (b,) of the base parameters of `pi_physical`; NaN where `sd` is.
 
-        They are smaller than `sd` where physical consistency or the given robot decides.
+        They are smaller than `sd` where physical consistency or the given robot decides. To first order, an estimate on
+        the boundary of what is consistent does not move across it; but the true value may be inside, at about the
+        distance that noise has. So the mean of both variances is taken, with and without the boundary.
         """
-        slope = spread(self.base, self._given, self.beta, self._covariance)
-        found = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", slope, np.nan_to_num(self.covariance), slope), 0.0))
+        slope = spread(self.base, self._given, self.beta, self._solved.covariance)
+        known = np.nan_to_num(self.covariance)
+        variance = (np.einsum("ij,jk,ik->i", slope, known, slope) + np.diagonal(known)) / 2
+        found = np.sqrt(np.maximum(variance, 0.0))
         return np.where(np.isnan(self.sd), np.nan, found)
+
+    @cached_property
+    def delay(self) -> Delay | None:
+        """Delay of torques left in the first 8192 samples; None where these are not in the order of time."""
+        return delay_of(self.kept, self.equations, self.vector - self.equations.given, self.noise)
 
     @property
     def relative_sd(self) -> Array:
@@ -125,16 +136,22 @@ class Identification(Report):
     @cached_property
     def physical_residual(self) -> Array:
         """RMS (n,) of measured minus calculated torque for the physically consistent robot, N m or N."""
-        grams, center, weights = self.__dict__["_moments"]
-        change = self.of_consistent - self.equations.given - center
-        return np.asarray(np.sqrt(squares(self.equations.index, grams, change) / weights))
+        return self._solved.rms(self.of_consistent)
 
     @property
     def of_consistent(self) -> Array:
         """Values of all parameters of `equations` for the physically consistent robot."""
-        found = np.zeros(len(self.equations.given))
-        found[: len(self.base)] = self.base.K @ (self.pi_physical if self.unphysical else self.pi)
-        return found
+        return self._solved.consistent(self.base.K @ (self.pi_physical if self.unphysical else self.pi))
+
+    @property
+    def vector(self) -> Array:
+        """Values of all parameters of `equations`."""
+        return self._solved.vector
+
+    @property
+    def equations(self) -> Equations:
+        """The equations that were solved."""
+        return self._solved.equations
 
     @property
     def speed(self) -> Array:
@@ -144,13 +161,7 @@ class Identification(Report):
     @property
     def kept(self) -> tuple[Array, Array, Array, Array]:
         """The first samples, at most 8192, for pictures: q, qd, qdd and tau, (samples, n) each."""
-        rows: tuple[Array, Array, Array, Array] = self.__dict__["_kept"]
-        return rows
-
-    @property
-    def _covariance(self) -> Array:
-        loose: Array = self.__dict__["_loose"]
-        return loose
+        return self._solved.kept
 
     @property
     def _given(self) -> Array:
@@ -181,10 +192,12 @@ class Identification(Report):
     def robot(self) -> Robot:
         """The physically consistent robot: with the parameters `pi`, or with `pi_physical` if some are `unphysical`.
 
+        Its drives carry the friction `laws`, but those with load-dependent friction or a root.
         ``base.robot.with_parameters(pi, strict=False)`` has exactly the identified torques in that case, too, unless it
         is a drive that is unphysical.
         """
-        return self.base.robot.with_parameters(self.pi_physical if self.unphysical else self.pi)
+        robot = self.base.robot.with_parameters(self.pi_physical if self.unphysical else self.pi)
+        return with_laws(robot, self._solved.drives)
 
     def interval(self, level: float = 0.95) -> Array:
         """Confidence intervals (b, 2) of the base parameters, from Student's distribution; NaN where `sd` is.

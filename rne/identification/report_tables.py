@@ -43,7 +43,7 @@ def parts(found: Identification) -> list[Part]:
         above,
         titled(torques),
     ]
-    return [_head(found), *tables, *_friction(found), _verdict(found)]
+    return [_head(found), *tables, *_friction(found), *_delay(found), _verdict(found)]
 
 
 def _friction(found: Identification) -> list[Part]:
@@ -61,6 +61,17 @@ def _friction(found: Identification) -> list[Part]:
     }
     above = "friction laws, and RMS of held-out residuals with them and with viscous and Coulomb friction"
     return [above, titled(rows, left=["law", "terms"])]
+
+
+def _delay(found: Identification) -> list[Part]:
+    left = found.delay
+    if left is None or not (left.certain or found.lag):
+        return []
+    out = f"a delay of {1e3 * found.lag:.3g} ms was taken out; " if found.lag else ""
+    return [
+        f"{out}torques lag positions by {1e3 * left.common:.2g} ms, standard deviation {1e3 * left.common_sd:.2g} ms; "
+        f"by joint {', '.join(f'{1e3 * x:.2g}' for x in left.each)} ms"
+    ]
 
 
 def _head(found: Identification) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,8 +11,12 @@ from rne.identification.accumulator import Accumulator
 from rne.identification.base_parameters import BaseParameters
 from rne.identification.fit import Fit
 from rne.identification.friction_laws import Choice, FrictionLaw, LawEquations, standard
+from rne.identification.law_drives import drives_of
 from rne.identification.moments import TORQUE_SQUARES, WEIGHTS, Moments
 from rne.identification.report import Identification
+from rne.identification.short_logs import SHORT, autoregressive
+from rne.identification.solved import Solved
+from rne.model.drive import Drive
 
 Array = NDArray[np.float64]
 
@@ -39,14 +45,19 @@ def identification_of(
 
     change = center + solution.change
     change[solution.weak] = np.where(data.unexcited == "fix", 0.0, change[solution.weak])  # exactly
+    solution = _of_short_log(data, solution, change)
+    plain = _of_short_log(data, plain, center + plain.change) if plain is not None else None
     covariance, prior = solution.covariance[:count, :count].copy(), np.diagonal(equations.prior)
     inflation, freedom = solution.inflation[:count].copy(), solution.freedom[:count].copy()
     kept, weak = solution.kept, solution.weak
     vector = given + change
     beta = vector[:count].copy()
     laws: tuple[FrictionLaw, ...] = ()
+    drives: dict[str, Drive] = {}
+    of_drives = None
     if plain is not None and choice is not None and isinstance(equations, LawEquations):
         laws = _laws(equations, choice, solution, vector)
+        drives, of_drives = drives_of(moments, equations, center, vector, choice.laws)
         beta = standard(moments, equations, center, vector)
         of_friction = sorted({k for j in range(base.robot.n) for k in equations.places(j).values() if k < count})
         covariance[of_friction], covariance[:, of_friction] = 0.0, 0.0
@@ -61,7 +72,9 @@ def identification_of(
     if not solution.known:
         covariance[:] = np.nan
     covariance[out], covariance[:, out] = np.nan, np.nan
-    made = Identification(
+    grams = tuple(matrix.copy() for matrix in moments.of_joints(total))
+    solved = Solved(equations, vector, loose, data.kept(), grams, center, weights, drives, of_drives)
+    return Identification(
         base=base,
         beta=beta,
         sd=np.sqrt(np.diagonal(covariance)),
@@ -77,15 +90,20 @@ def identification_of(
         prior_residual=rms(np.zeros(len(given))),
         noise=solution.sd,
         autocorrelation=_autocorrelation(data, change),
+        _solved=solved,
         laws=laws,
+        lag=data.lag,
     )
-    grams = tuple(matrix.copy() for matrix in moments.of_joints(total))
-    object.__setattr__(made, "_loose", loose)
-    object.__setattr__(made, "_kept", data.kept())
-    object.__setattr__(made, "_moments", (grams, center, weights))
-    object.__setattr__(made, "vector", vector)
-    object.__setattr__(made, "equations", equations)
-    return made
+
+
+def _of_short_log(data: Accumulator, solution: Fit, change: Array) -> Fit:
+    """Return the solution of a short log with variances under autoregressive noise where these are larger."""
+    if data.samples > SHORT or data.samples <= solution.kept.size or not solution.correlated:
+        return solution
+    wanted = autoregressive(data.kept(), data.equations, change, solution)
+    more = np.sqrt(np.maximum(wanted / solution.inflation, 1.0))
+    covariance = solution.covariance * np.outer(more, more)
+    return replace(solution, covariance=covariance, inflation=solution.inflation * more**2)
 
 
 def _laws(equations: LawEquations, choice: Choice, solution: Fit, vector: Array) -> tuple[FrictionLaw, ...]:

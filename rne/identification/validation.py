@@ -82,7 +82,7 @@ class Validation(Report):
 
 def validation_of(found: Identification, given: dict[str, ArrayLike]) -> Validation:
     """Compare an identification with measurements in memory."""
-    data = Accumulator(found.equations, None, "fix", start=found.vector, final=True)
+    data = Accumulator(found.equations, None, "fix", start=found.vector, final=True, lag=found.lag)
     data.add(given)
     if not data.samples:
         raise ArgumentError("tau: there are no samples")

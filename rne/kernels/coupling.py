@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from rne.kernels.jit import inline
-from rne.kernels.joint import friction, spring
+from rne.kernels.joint import spring
+from rne.kernels.joint_friction import friction
 from rne.kernels.layout import (
     COORDINATE,
     COUPLINGS,

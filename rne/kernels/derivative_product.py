@@ -33,6 +33,7 @@ from rne.kernels.coupling import ends, stretch
 from rne.kernels.jit import borrowing, inline
 from rne.kernels.joint import angle, body_wrench, move_joint
 from rne.kernels.joint_fields import field_moments, move_field, products, slide_rate
+from rne.kernels.joint_friction import friction_slope
 from rne.kernels.layout import (
     BASE_ANGULAR,
     BASE_LINEAR,
@@ -263,7 +264,7 @@ def recursion(table, state, work, out, loads):
         if loads & SPRINGS:
             by_q = fma(weight, table[i, STIFFNESS], by_q)
         if loads & FRICTION:
-            by_qd = fma(weight, table[i, VISCOUS], by_qd)
+            by_qd = fma(weight, friction_slope(table, i, qd), by_qd)
         _add(table, out, i, (by_q + felt, by_qd + felt, by_qdd + felt))
         parent = int(table[i, PARENT])
         if parent >= low:

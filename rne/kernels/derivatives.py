@@ -49,6 +49,7 @@ from rne.kernels.derivatives_at_base import (
 from rne.kernels.jit import inline
 from rne.kernels.joint import add_rate, along_axis, body_moments, momentum, momentum_rates
 from rne.kernels.joint_fields import add_acceleration, carried, change_load, choose, force_change, rate_load
+from rne.kernels.joint_friction import friction_slope
 from rne.kernels.layout import (
     COORDINATE,
     COORDINATES,
@@ -137,10 +138,10 @@ def _enter(D, row, column, value, ratio, mimic):
 
 
 @inline
-def _add_loads(table, D, loads):
+def _add_loads(table, state, D, loads):
     """Add the derivatives of springs and friction of joints, and of those between joints, to the first two matrices.
 
-    Coulomb friction is constant while a joint moves; its derivative counts as zero at rest, too.
+    A jump of friction at rest counts as constant.
     """
     links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
     for i in range(1, links + 1):
@@ -148,7 +149,7 @@ def _add_loads(table, D, loads):
         if loads & SPRINGS:
             D[j, j] = D[j, j] + table[i, STIFFNESS] * square
         if loads & FRICTION:
-            D[n + j, j] = D[n + j, j] + table[i, VISCOUS] * square
+            D[n + j, j] = D[n + j, j] + friction_slope(table, i, state[QD, int(table[i, COORDINATE])]) * square
     for e in range(links + 1, links + 1 + int(table[0, COUPLINGS])):
         first, second = int(table[e, FIRST]), int(table[e, SECOND])
         of_first, of_second = table[e, OF_FIRST] * table[first, RATIO], table[e, OF_SECOND] * table[second, RATIO]
@@ -267,7 +268,7 @@ def recursion(table, state, work, D, loads):
     if low == 0:
         fill_base(table, state, work, D)
     if loads != 0:
-        _add_loads(table, D, loads)
+        _add_loads(table, state, D, loads)
 
 
 @on_scratch(WORK)

@@ -16,7 +16,8 @@ from rne.kernels.complementarity import FREE, MINUS, PLUS, STUCK, dry_force, fin
 from rne.kernels.control import ALMOST_REST
 from rne.kernels.flight import normalize, position_rates
 from rne.kernels.jit import inline, internal
-from rne.kernels.layout import COORDINATES
+from rne.kernels.joint_friction import curved_slope
+from rne.kernels.layout import COORDINATES, CURVED, LEADER, LINKS, RATIO
 from rne.kernels.mass_and_bias import BIAS, MASS
 from rne.kernels.simd.pack import address_of, as_floats, out_of_line
 
@@ -32,12 +33,14 @@ EDGE = 1e-6
 @inline
 def room_size(n, w):
     """Number of floats of scratch for one simulation of n coordinates and w positions and integrals."""
-    return STAGES * (w + 2 * n) + 3 * n * n + 19 * n + 3 * w + 1
+    return STAGES * (w + 2 * n) + 3 * n * n + 20 * n + 3 * w + 1
 
 
 @inline
 def room_in(table, buffer, w):
-    """Arrays of stages, of solutions, of matrices, of vectors, of the state, of modes, and an end of a step.
+    """Arrays of stages, of solutions, of matrices, of vectors, of the state, of modes, and of a step.
+
+    The last are its end, margins, velocities that a controller sees, and slopes of friction.
 
     w : number of positions and integrals. For `internal` functions only: the views share the reference of `buffer`,
     which a function that counts would drop.
@@ -45,7 +48,7 @@ def room_in(table, buffer, w):
     n, positions = int(table[0, COORDINATES]), base.positions(table)
     stages, matrices = STAGES * w, STAGES * (w + 2 * n)
     rows = matrices + 3 * n * n
-    v, place = as_floats(buffer, rows, 18, n), rows + 18 * n
+    v, place = as_floats(buffer, rows, 19, n), rows + 19 * n
     q, more = as_floats(buffer, place, 1, positions)[0], place + n + 1
     integrals = as_floats(buffer, more, 2, w - positions)
     out = as_floats(buffer, more + 2 * (w - positions), 1, w + n)
@@ -65,7 +68,7 @@ def room_in(table, buffer, w):
         (v[5], v[6], v[7]),
         (q, v[8], integrals[0], integrals[1], v[9], v[10]),
         (v[11], v[12], v[13], v[14:16]),
-        (out[0], v[16], v[17]),
+        (out[0], v[16], v[17], v[18]),
     )
 
 
@@ -109,6 +112,23 @@ def damping_of(D, limits, contacts, i, j):
 
 
 @internal
+def fill_slopes(table, y, room):
+    """Fill the slopes of curved friction at the beginning of a step, in which the step is implicit like in the damping.
+
+    Where friction falls with the velocity, there is nothing to damp.
+    """
+    slopes = room[6][3]
+    n = slopes.shape[0]
+    w = y.shape[0] - n
+    for j in range(n):
+        slopes[j] = 0.0
+    for i in range(1, int(table[0, LINKS]) + 1):
+        if table[i, CURVED] != 0.0:
+            j, ratio = int(table[i, LEADER]), table[i, RATIO]
+            slopes[j] += max(curved_slope(table, i, ratio * y[w + j]), 0.0) * ratio * ratio
+
+
+@internal
 def before_stage(stage, h, y, dynamics, room):
     """Set the state of a stage, with the velocity implicit in the damping; returns 0 unless a matrix is singular."""
     out_of_line()
@@ -142,6 +162,8 @@ def before_stage(stage, h, y, dynamics, room):
             d = damping_of(D, limits, modes[1], i, j)
             full[i] -= d * qd[j]
             A[i, j] = mass[i * n + j] + ahead * d
+        full[i] -= room[6][3][i] * qd[i]
+        A[i, i] += ahead * room[6][3][i]
     singular = solve_held(A, full, modes[0], bounds, solving, x)
     for j in range(n):
         damper[stage, j] = x[j]
@@ -160,6 +182,7 @@ def after_stage(stage, dynamics, room):
     one(address_of(table), q, qd, mass, bias, BIAS if damped else MASS | BIAS)
     for i in range(n):
         full[i] = tau[i] - bias[i] + dry_force(modes[0][i], limits[UP, i], limits[DOWN, i])
+        full[i] += room[6][3][i] * qd[i]  # `before_stage` has taken it off
         for j in range(n):
             A[i, j] = mass[i * n + j]
     _add_stop_springs(limits, modes[1], q, full)

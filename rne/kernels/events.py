@@ -29,6 +29,7 @@ from rne.kernels.dry_friction import (
     at_stop,
     attempt,
     damping_of,
+    fill_slopes,
     forces_at,
     is_rigid,
     resolve,
@@ -163,6 +164,7 @@ def _impulses(row, t, h, y, dynamics, drive, law, room):
     now, contacts, resting, reach = modes
     n, positions = qd.shape[0], q.shape[0]
     w = y.shape[0] - n
+    fill_slopes(table, y, room)
     set_modes(y, limits, modes, w, positions - n)
     forces_at(row, t, t + EDGE * h, y, dynamics, drive, law, room)
     for i in range(n):
@@ -172,7 +174,8 @@ def _impulses(row, t, h, y, dynamics, drive, law, room):
             d = damping_of(D, limits, contacts, i, j)
             right[i] += (mass[i * n + j] + h * d) * qd[j]
             A[i, j] += h * d
-        A[i, i] += h * h * k  # the spring of a soft stop, implicit, too
+        right[i] += h * room[6][3][i] * qd[i]
+        A[i, i] += h * room[6][3][i] + h * h * k  # the spring of a soft stop, implicit, too
         reach[0, i], reach[1, i] = h * reach[0, i], h * reach[1, i]
         if now[i] == PLUS or now[i] == MINUS:
             resting[i] = 1.0
@@ -212,9 +215,10 @@ def begin(row, when, y, dynamics, drive, law, room, rebounding):
     when : its time, and one close to it, inside the step.
     """
     out_of_line()
-    _, _, _, limits, _ = dynamics
+    table, _, _, limits, _ = dynamics
     n = room[5][0].shape[0]
     struck = _impact(y, dynamics, room, rebounding)
+    fill_slopes(table, y, room)
     _set_contacts(y, limits, room[5][1], y.shape[0] - n, room[4][0].shape[0] - n)
     if struck > 0 or resolve(row, when[0], when[1], y, dynamics, drive, law, room) != 0:
         return 1

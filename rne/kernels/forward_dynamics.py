@@ -23,7 +23,8 @@ from rne.kernels.cholesky import factor, mark, solve, tiny
 from rne.kernels.coordinates import joint_sines, load_many, load_one, sines, store_many, store_one
 from rne.kernels.coupling import add_couplings
 from rne.kernels.jit import borrowing, inline
-from rne.kernels.joint import add_joint, add_to_articulated, along, axis_wrench, friction, spring
+from rne.kernels.joint import add_joint, add_to_articulated, along, axis_wrench, spring
+from rne.kernels.joint_friction import friction
 from rne.kernels.layout import (
     BASE,
     BASE_ANGULAR,

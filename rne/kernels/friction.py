@@ -9,7 +9,7 @@ from rne.kernels import base
 from rne.kernels.coordinates import load_many, load_one, store_many, store_one
 from rne.kernels.coupling import add_couplings
 from rne.kernels.jit import inline
-from rne.kernels.joint import friction
+from rne.kernels.joint_friction import friction
 from rne.kernels.layout import BASE_LINEAR, COORDINATE, FRICTION, LINKS, QD, TAU
 from rne.kernels.scratch import many_states, on_scratch
 from rne.kernels.simd.num import like

@@ -17,7 +17,8 @@ from rne.kernels.algebra.vec import add, add_product, motion_matrix, turn_x, tur
 from rne.kernels.coordinates import joint_sines, load_many, load_one, sines, store_many, store_one
 from rne.kernels.coupling import add_couplings
 from rne.kernels.jit import borrowing, inline
-from rne.kernels.joint import along, angle, body_wrench, friction, move_joint, spring
+from rne.kernels.joint import along, angle, body_wrench, move_joint, spring
+from rne.kernels.joint_friction import friction
 from rne.kernels.layout import (
     COORDINATE,
     COORDINATES,

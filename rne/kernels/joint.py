@@ -12,8 +12,6 @@ from rne.kernels.algebra.vec import add, add_product, cross, motion_matrix, scal
 from rne.kernels.jit import inline
 from rne.kernels.layout import (
     COS_OFFSET,
-    COULOMB_MINUS,
-    COULOMB_PLUS,
     HX,
     HY,
     KIND,
@@ -22,14 +20,13 @@ from rne.kernels.layout import (
     REVOLUTE,
     SIN_OFFSET,
     STIFFNESS,
-    VISCOUS,
     XX,
     XY,
     XZ,
     YY,
     YZ,
 )
-from rne.kernels.simd.num import by_sign, fma, like
+from rne.kernels.simd.num import fma, like
 
 
 @inline
@@ -223,12 +220,6 @@ def lever(table, i, f, n, q):
     if table[i, KIND] == REVOLUTE:
         return n
     return (fma(-f[1], q, n[0]), fma(f[0], q, n[1]), n[2])
-
-
-@inline
-def friction(table, i, qd):
-    """Torque that overcomes viscous and Coulomb friction; zero at rest."""
-    return fma(qd, table[i, VISCOUS], by_sign(qd, table[i, COULOMB_PLUS], -table[i, COULOMB_MINUS]))
 
 
 @inline

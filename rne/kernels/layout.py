@@ -56,7 +56,11 @@ FULL_XX, FULL_YY, FULL_ZZ, FULL_XY, FULL_XZ, FULL_YZ = 36, 37, 38, 39, 40, 41
 # Upper bound of the inertia seen by the joint while prismatic joints are within their limits, kg m^2 or kg.
 BOUND = 42
 
-WIDTH = 43
+# Friction beyond viscous and Coulomb friction, see `rne.Drive`: 1 if there is any; the offset; factors of the square
+# and the cube of the velocity; the Stribeck friction and one over its velocity; one over the velocity of tanh.
+CURVED, OFFSET, QUADRATIC, CUBIC, STRIBECK, STRIBECK_RATE, SMOOTH_RATE = 43, 44, 45, 46, 47, 48, 49
+
+WIDTH = 50
 
 # Rows LINKS + 1 to LINKS + COUPLINGS: the stretch of a coupling is OF_FIRST times the joint of row FIRST plus OF_SECOND
 # times that of row SECOND. Spring and friction are in the columns of a drive, as for a joint.

@@ -9,7 +9,8 @@ from rne.kernels import mass_matrix as composite
 from rne.kernels.base import positions
 from rne.kernels.coordinates import load_one, sines, store_one
 from rne.kernels.jit import inline
-from rne.kernels.layout import BASE, COORDINATES, LINKS, QD, QDD, SPRINGS, TAU, WITH_ROTORS, Q
+from rne.kernels.joint_friction import curve
+from rne.kernels.layout import BASE, COORDINATE, COORDINATES, LINKS, QD, QDD, SPRINGS, TAU, WITH_ROTORS, Q
 from rne.kernels.scratch import on_scratch, table_at
 from rne.kernels.simd.num import like
 from rne.kernels.simd.pack import as_floats
@@ -27,7 +28,7 @@ def _matrix(table):
 
 @on_scratch(max(composite.WORK, newton_euler.WORK), _matrix)
 def one(table, room, q, qd, mass, bias, parts):
-    """Calculate one state: `mass` (n * n), row by row, and `bias` (n), velocity terms, gravity and springs."""
+    """Calculate one state: `mass` (n * n), row by row, and `bias` (n), with springs and curves of friction."""
     state, packs, work, spare = room
     n = int(table[0, COORDINATES])
     load_one(table, q, state, index(Q))
@@ -37,6 +38,9 @@ def one(table, room, q, qd, mass, bias, parts):
         for j in range(int(table[0, LINKS]) + int(table[0, BASE])):
             state[QDD, j] = like(state[Q, j], 0.0)
         newton_euler.recursion(table, state, work, SPRINGS)
+        for i in range(1, int(table[0, LINKS]) + 1):
+            j = int(table[i, COORDINATE])
+            state[TAU, j] = state[TAU, j] + curve(table, i, state[QD, j])
         store_one(table, state, index(TAU), bias)
     if parts & MASS:
         matrix = as_floats(spare, 0, n, n)

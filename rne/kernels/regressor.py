@@ -16,6 +16,7 @@ from rne.kernels.algebra.vec import add_cross, add_product, cross, dot, motion_m
 from rne.kernels.coordinates import joint_sines, load_many, load_one, sines
 from rne.kernels.jit import borrowing, inline
 from rne.kernels.joint import directions
+from rne.kernels.joint_friction import rise
 from rne.kernels.layout import COORDINATE, COORDINATES, GRAVITY, LEADER, LINKS, PARENT, QD, QDD, RATIO, SITE_WIDTH, Q
 from rne.kernels.placement import ORIGIN, ROTATION, axes_of, get_axis, origin_of, placements
 from rne.kernels.scratch import STACK, many_states, on_scratch
@@ -168,8 +169,9 @@ def drive_columns(table, i, state, out, k, rotors, friction):
         qd = state[QD, j]
         zero = like(qd, 0.0)
         out[0, k] = qd * ratio
-        out[0, k + links] = by_sign(qd, like(qd, ratio), zero)
-        out[0, k + 2 * links] = by_sign(qd, zero, like(qd, -ratio))
+        dry = rise(table, i, qd) * ratio
+        out[0, k + links] = by_sign(qd, dry, zero)
+        out[0, k + 2 * links] = by_sign(qd, zero, -dry)
 
 
 @on_scratch(MOTION)

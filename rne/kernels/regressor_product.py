@@ -16,6 +16,7 @@ from rne.kernels.algebra.vec import add_cross, add_product, add_scaled, motion_m
 from rne.kernels.coordinates import joint_sines, load_many, load_one, sines
 from rne.kernels.jit import borrowing, inline
 from rne.kernels.joint import directions
+from rne.kernels.joint_friction import rise
 from rne.kernels.layout import (
     BASE_ANGULAR,
     BASE_LINEAR,
@@ -96,8 +97,9 @@ def recursion(table, joints, state, work, out, rotors, friction):
         if friction:
             qd = state[QD, j]
             out[0, k] = qd * weight
-            out[0, k + links] = by_sign(qd, weight, zero)
-            out[0, k + 2 * links] = by_sign(qd, zero, -weight)
+            dry = rise(table, i, qd) * weight
+            out[0, k + links] = by_sign(qd, dry, zero)
+            out[0, k + 2 * links] = by_sign(qd, zero, -dry)
 
 
 @borrowing

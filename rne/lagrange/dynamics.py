@@ -92,7 +92,7 @@ def inverse_dynamics(
 
 
 def friction_torque(robot: Robot, qd: ArrayLike) -> Array:
-    """Torques that overcome friction: viscous, also between joints, and Coulomb, by the sign of the joint velocity.
+    """Torques that overcome friction: that of the drives, see `rne.Drive`, and the dampers between joints.
 
     Parameters
     ----------
@@ -123,7 +123,15 @@ def friction_torque(robot: Robot, qd: ArrayLike) -> Array:
     viscous = np.array([drive.viscous for drive in drives])
     plus = np.array([drive.coulomb_plus for drive in drives])
     minus = np.array([drive.coulomb_minus for drive in drives])
-    coulomb = np.where(at_joint > 0, plus, np.where(at_joint < 0, -minus, 0.0))
+    jump, rest = np.where(at_joint > 0, plus, np.where(at_joint < 0, minus, 0.0)), np.zeros_like(at_joint)
+    for j, drive in enumerate(drives):
+        v = at_joint[..., j]
+        if drive.stribeck:
+            jump[..., j] += drive.stribeck * np.exp(-np.abs(v) / drive.stribeck_velocity)
+        if drive.smoothing:
+            jump[..., j] *= np.tanh(np.abs(v) / drive.smoothing)
+        rest[..., j] = drive.offset + drive.quadratic * v * np.abs(v) + drive.cubic * v**3
+    coulomb = np.sign(at_joint) * jump + rest
     S = coupling_map(robot.tree)
     between = np.array([coupling.viscous for coupling in robot.tree.couplings]) * (at_joint @ S.T)
     tau: Array = (viscous * at_joint + coulomb + between @ S) @ G

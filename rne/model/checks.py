@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from rne.bodies import physical
+from rne.model.drive import Drive
 from rne.model.findings import Findings, Spot
 from rne.model.mimics import resolved_mimics
 from rne.model.passivity import DAMPERS, SPRINGS, active
-from rne.model.tree import Body, Coupling, Drive, Joint, Limits
+from rne.model.tree import Body, Coupling, Joint, Limits
 
 FAR = 50.0
 """Length (m) beyond which millimeters were likely taken for meters."""
+SLOWEST = 1e-6
+"""Least velocity (rad/s or m/s) of smooth Coulomb and of Stribeck friction."""
 LARGEST = 1e12
 """Magnitude in SI units up to which masses, lengths and moments multiply without overflow in single precision."""
 STAND_IN_MASS, STAND_IN_MOMENT = 1e-5, 1e-7
@@ -83,6 +86,7 @@ def check_drive(drive: Drive, spot: Spot) -> None:
         spot.error(f"the gear ratio is {ratio:g}; it must be nonzero and have a finite square")
         return
     felt = [drive.rotor_inertia * ratio * ratio, drive.viscous, drive.coulomb_plus, drive.coulomb_minus]
+    felt += [drive.offset, drive.stribeck, drive.quadratic, drive.cubic]
     if not all(abs(x) < LARGEST for x in (*felt, drive.stiffness, drive.rest)):
         spot.error(f"the rotor inertia, friction, spring or rest position at the joint is beyond {LARGEST:g}")
         return
@@ -94,6 +98,25 @@ def check_drive(drive: Drive, spot: Spot) -> None:
     if min(drive.coulomb_plus, drive.coulomb_minus) < 0:
         worst = min(drive.coulomb_plus, drive.coulomb_minus)
         spot.doubt(f"the Coulomb friction {worst:g} is negative; give its magnitude, friction opposes motion")
+    for fault in faults_of_curves(drive):
+        spot.error(fault)
+    if drive.cubic < 0 or (drive.cubic == 0 and drive.quadratic < 0):
+        spot.note(
+            f"the polynomial of friction, quadratic {drive.quadratic:g} and cubic {drive.cubic:g}, drives the joint "
+            "at high velocities; use it only where it was identified"
+        )
+
+
+def faults_of_curves(drive: Drive) -> Iterator[str]:
+    """Yield what is wrong with the velocities of smooth Coulomb and of Stribeck friction, and with its size."""
+    for name, needed in (("smoothing", False), ("stribeck_velocity", drive.stribeck != 0)):
+        value = getattr(drive, name)
+        if not (value == 0 and not needed) and not SLOWEST <= value < LARGEST:
+            wanted = f"a velocity of {SLOWEST:g} or more" + ("" if needed else ", or zero")
+            yield f"{name} = {value:g}: wanted {wanted}, rad/s or m/s"
+    least = min(drive.coulomb_plus, drive.coulomb_minus) + drive.stribeck
+    if drive.stribeck and least < 0:
+        yield f"stribeck = {drive.stribeck:g}: friction at rest would be {least:g} with Coulomb; wanted 0 or more"
 
 
 def check_damper(viscous: float, spot: Spot) -> None:

@@ -20,9 +20,11 @@ from rne.check import (
     vector,
 )
 from rne.errors import ArgumentError, shown
+from rne.model.checks import faults_of_curves
+from rne.model.drive import Drive
 from rne.model.mimics import resolved_mimics
 from rne.model.passivity import DAMPERS, SPRINGS, active
-from rne.model.tree import Body, Coupling, Drive, Joint, Pose, Tree
+from rne.model.tree import Body, Coupling, Joint, Pose, Tree
 
 # Suffix of the name of the joint that holds a payload. A payload does not count as a new tip.
 MOUNT = " mount"  # with a blank, so that it is unlikely to occur in a file
@@ -161,6 +163,8 @@ def with_drives(tree: Tree, drives: Mapping[str, Drive]) -> Tree:
             # A negative value that strict=False accepted may stay, but not grow.
             if values[key] < (1 + SYMMETRY_ROUNDING) * min(getattr(known[name], key), 0.0):
                 raise ArgumentError(f"drives[{name!r}].{key}: wanted zero or more, got {values[key]}")
+        for fault in faults_of_curves(drive):
+            raise ArgumentError(f"drives[{name!r}].{fault}")
         if values["gear_ratio"] == 0:
             raise ArgumentError(f"drives[{name!r}].gear_ratio: wanted anything but zero; 1 is without gears")
     changed = replace(tree, joints=tuple(replace(j, drive=drives.get(j.name, j.drive)) for j in tree.joints))

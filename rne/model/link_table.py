@@ -121,20 +121,23 @@ class LinkTable:
     @cached_property
     def damping(self) -> Array:
         """Viscous friction of all drives and couplings over the coordinates, shape (n, n); read-only."""
-        matrix = np.ascontiguousarray(self._over_coordinates(at.VISCOUS))
-        matrix.flags.writeable = False
-        return matrix
+        return frozen(np.ascontiguousarray(self._over_coordinates(at.VISCOUS)))
 
     @cached_property
     def dry_friction(self) -> Array:
-        """Coulomb friction against positive and against negative velocity of each coordinate, shape (2, n)."""
+        """Friction that holds each coordinate against positive and against negative velocity, shape (2, n)."""
         _, plus, minus = self.friction
         size, forward = np.abs(self.ratios), self.ratios > 0
+        more, held = self._moving[:, at.STRIBECK], self._moving[:, at.SMOOTH_RATE] == 0  # smooth friction holds none
+        plus, minus = held * (plus + more), held * (minus + more)
         sides = np.where(forward, plus, minus), np.where(forward, minus, plus)
         n = int(self.table[0, at.COORDINATES])
-        both = np.array([np.bincount(self.leaders, size * side, n) for side in sides])
-        both.flags.writeable = False
-        return both
+        return frozen(np.array([np.bincount(self.leaders, size * side, n) for side in sides]))
+
+    @property
+    def curved(self) -> bool:
+        """Whether any joint has friction beyond viscous friction and Coulomb friction that jumps."""
+        return bool(self._moving[:, at.CURVED].any())
 
     @cached_property
     def sticking(self) -> NDArray[np.bool_] | None:
@@ -155,29 +158,31 @@ class LinkTable:
 
     @staticmethod
     def without_parameters(table: NDArray[Any]) -> NDArray[Any]:
-        """Return a copy without the numbers of `rne.parameters`; springs and couplings remain."""
+        """Return a copy without the numbers of `rne.parameters`; springs, couplings, curves of friction remain."""
         copy = table.copy()
         rows = slice(0, 1 + int(table[0, at.LINKS]))
         copy[rows, at.MASS : at.COULOMB_MINUS + 1] = 0.0  # regrouped bodies, that of the base too; rotors, friction
-        copy.flags.writeable = False
-        return copy
+        return frozen(copy)
 
     @staticmethod
     def with_inertia_of_damping(table: NDArray[Any], lag: float) -> NDArray[Any]:
         """Return a copy of a table in which each rotor is heavier by `lag` (s) times the damping of its drive."""
-        copy = table.copy()
-        moving = slice(1, 1 + int(table[0, at.LINKS]))
+        copy, moving = table.copy(), slice(1, 1 + int(table[0, at.LINKS]))
         copy[moving, at.ROTOR] += lag * table[moving, at.VISCOUS]
-        copy.flags.writeable = False
-        return copy
+        return frozen(copy)
 
     @staticmethod
     def with_gravity(table: NDArray[Any], gravity: Array) -> NDArray[Any]:
         """Return a copy of a table with the given gravity."""
         copy = table.copy()
         copy[0, at.GRAVITY : at.GRAVITY + 3] = gravity
-        copy.flags.writeable = False
-        return copy
+        return frozen(copy)
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """Make an array read-only, and return it."""
+    array.flags.writeable = False
+    return array
 
 
 def compile_tree(tree: Tree, order: tuple[str, ...] | None = None) -> LinkTable:
@@ -187,13 +192,6 @@ def compile_tree(tree: Tree, order: tuple[str, ...] | None = None) -> LinkTable:
     ----------
     tree : tree with a valid structure, as returned by a reader.
     order : names of the coordinates in the order of q; the order of the file by default.
-
-    Examples
-    --------
-    >>> from rne.model.tree import Body, Joint, Tree
-    >>> tree = Tree("swing", (Body("base"), Body("arm", 1.0)), (Joint("hinge", "revolute", "base", "arm"),))
-    >>> compile_tree(tree).coordinates
-    ('hinge',)
     """
     links, frames, coordinates = _links(tree, order)
     table = np.zeros((len(links) + len(_couplings(tree, links)), at.WIDTH))
@@ -302,6 +300,10 @@ def _write_drive(out: Array, link: Link) -> None:
     out[at.VISCOUS] = drive.viscous
     out[at.COULOMB_PLUS], out[at.COULOMB_MINUS] = drive.coulomb_plus, drive.coulomb_minus
     out[at.STIFFNESS], out[at.REST] = drive.stiffness, drive.rest
+    out[at.CURVED], out[at.OFFSET] = drive.curved, drive.offset
+    out[at.QUADRATIC], out[at.CUBIC], out[at.STRIBECK] = drive.quadratic, drive.cubic, drive.stribeck
+    out[at.STRIBECK_RATE] = 1 / drive.stribeck_velocity if drive.stribeck else 0.0
+    out[at.SMOOTH_RATE] = 1 / drive.smoothing if drive.smoothing else 0.0
 
 
 def _write_coupling(out: Array, coupling: Coupling, rows: dict[str, int]) -> None:

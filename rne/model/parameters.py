@@ -17,11 +17,12 @@ from rne.bodies.physical import Fault, about_center, refusal
 from rne.check import check_flag, matrix, numbers, vector
 from rne.errors import ArgumentError
 from rne.model.checks import LARGEST
+from rne.model.drive import Drive
 from rne.model.edits import with_drives
 from rne.model.link_table import LinkTable
 from rne.model.mimics import resolved_mimics
 from rne.model.passivity import DAMPERS, active, active_joints
-from rne.model.tree import Body, Drive, Joint, Tree
+from rne.model.tree import Body, Joint, Tree
 
 Array = NDArray[np.float64]
 

@@ -14,13 +14,14 @@ from rne.check import unknown_name, vector
 from rne.errors import ArgumentError, ModelWarning
 from rne.kernels.card import make_cards
 from rne.model import couplings, edits, parameters
+from rne.model.drive import Drive
 from rne.model.editing import Editing
 from rne.model.floating import OF_POSITION, OF_VELOCITY, Floating
 from rne.model.link_table import LinkTable, compile_tree
 from rne.model.lock_doubts import lock_doubts
 from rne.model.showing import Showing
 from rne.model.states import Stated
-from rne.model.tree import Drive, Joint, Tree
+from rne.model.tree import Joint, Tree
 from rne.model.tree_checks import check_tree
 from rne.model.writing import Writing
 

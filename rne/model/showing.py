@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rne.model.tree import Body, Coupling, Drive, Joint, Mimic, Tree
+from rne.model.drive import Drive
+from rne.model.tree import Body, Coupling, Joint, Mimic, Tree
 from rne.tables import Column, Part, html_of, text_of, typed
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from rne.bodies.inertia import Inertia
 from rne.check import IDENTITY, ZERO, Matrix, Vector, matrix, vector
 from rne.errors import ArgumentError, Problem, shown
+from rne.model.drive import Drive
 from rne.model.states import State
 
 STANDARD_GRAVITY: Vector = (0.0, 0.0, -9.81)
@@ -82,44 +83,6 @@ class Limits:
     upper: float = math.inf
     velocity: float = math.inf
     effort: float = math.inf
-
-
-@dataclass(frozen=True)
-class Drive:
-    """Rotor, friction and spring of the drive of a joint, in SI units.
-
-    Friction is on the joint side here; in a DH row it is on the motor side, like the rotor inertia.
-
-    Parameters
-    ----------
-    rotor_inertia : inertia of the rotor on the motor side, kg m^2 (for a prismatic joint an equivalent mass, kg).
-    gear_ratio : motor revolutions per joint revolution; the inertia at the joint is `gear_ratio**2 * rotor_inertia`,
-        whatever the sign.
-    viscous : viscous friction on the joint side, N m s/rad or N s/m.
-    coulomb_plus, coulomb_minus : magnitude of the Coulomb friction on the joint side for positive and for negative
-        velocity, N m or N.
-    stiffness, rest : joint spring `stiffness * (q - rest)`, N m/rad or N/m.
-
-    Examples
-    --------
-    >>> import rne
-    >>> arm = rne.load("models/planar2/robot.dh.toml").with_drives({"elbow": rne.Drive(viscous=0.5)})
-    >>> rne.friction_torque(arm, [1.0, 2.0])
-    array([0., 1.])
-    """
-
-    rotor_inertia: float = 0.0
-    gear_ratio: float = 1.0
-    viscous: float = 0.0
-    coulomb_plus: float = 0.0
-    coulomb_minus: float = 0.0
-    stiffness: float = 0.0
-    rest: float = 0.0
-
-    @property
-    def reflected_inertia(self) -> float:
-        """Inertia of the rotor reflected to the joint."""
-        return self.gear_ratio * self.gear_ratio * self.rotor_inertia  # ** raises an error where it overflows
 
 
 @dataclass(frozen=True)
@@ -221,7 +184,7 @@ class Joint:
     origin: Pose = Pose()
     axis: Vector = (0.0, 0.0, 1.0)
     limits: Limits = Limits()
-    drive: Drive = Drive()
+    drive: Drive = Drive()  # noqa: RUF009  frozen
     mimic: Mimic | None = None
     line: int | None = None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,10 +12,11 @@ import numpy as np
 from rne.check import ORTHONORMAL
 from rne.errors import listed, shown
 from rne.model.checks import check_drive, check_place, is_measurable
+from rne.model.drive import Drive
 from rne.model.findings import Findings, Spot, WrongValueError
 from rne.model.states import State
 from rne.model.structure import check_structure
-from rne.model.tree import Body, Coupling, Drive, Joint, Limits, Mimic, Pose, Tree
+from rne.model.tree import Body, Coupling, Joint, Limits, Mimic, Pose, Tree
 from rne.model.values import as_number, as_numbers, as_square
 
 Part = TypeVar("Part")
@@ -26,7 +28,7 @@ UNIT_ROUNDING = 1e-9
 SYMMETRY_ROUNDING = 1e-6
 """Tolerance for the asymmetry of an inertia, relative to its largest entry: six digits, as in many files."""
 OF_LIMITS = ("lower", "upper", "velocity", "effort")
-OF_DRIVE = ("rotor_inertia", "gear_ratio", "viscous", "coulomb_plus", "coulomb_minus", "stiffness", "rest")
+OF_DRIVE = tuple(field.name for field in fields(Drive))
 OF_COUPLING = ("stiffness", "viscous", "rest", "ratio")
 
 

@@ -13,10 +13,11 @@ from rne.bodies.inertia import Inertia
 from rne.check import check_choice, numbers, unknown_name, vector
 from rne.errors import ArgumentError, shown
 from rne.model.checks import check_body, check_limits, check_passive, note_weightless
+from rne.model.drive import Drive
 from rne.model.findings import Findings
 from rne.model.robot import Robot
 from rne.model.structure import check_structure, parents_first
-from rne.model.tree import STANDARD_GRAVITY, Body, Coupling, Drive, Joint, Limits, Mimic, Pose, Tree
+from rne.model.tree import STANDARD_GRAVITY, Body, Coupling, Joint, Limits, Mimic, Pose, Tree
 from rne.read.loading import make_robot
 from rne.read.poses import as_pose, as_vector, rotation_rpy
 from rne.read.screws import screw_joint, taken_apart

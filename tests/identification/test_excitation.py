@@ -156,3 +156,8 @@ def test_followers_that_cannot_keep_their_limits_are_told():
     base = rne.base_parameters(rne.load_urdf(coupled((-1, 1), (5, 6), 1.0), strict=False))
     with pytest.raises(rne.ArgumentError, match="base: no position of joint 'to_b' satisfies its limits and those of"):
         rne.excitation(base)
+
+
+def test_an_answer_for_each_sample_is_refused():
+    with pytest.raises(rne.ArgumentError, match=r"allowed: wanted True or False .* an array of shape \(60,\); .* all"):
+        rne.excitation(ARM, tries=3, samples=60, allowed=lambda q: (q < 1.0).all(axis=1))

@@ -28,8 +28,12 @@ def series(samples, rng, n=2):
 
 
 def planted(kind, state):
+    return planted_at(kind, state, state)
+
+
+def planted_at(kind, state, of):
     qd = state[1]
-    speed = np.abs(qd).max(axis=0)
+    speed = np.abs(of[1]).max(axis=0)
     if kind == "none":
         return 0.0 * qd
     if kind == "viscous":
@@ -107,8 +111,8 @@ def test_the_terms_are_what_they_say():
     assert len({law.terms for law in LAWS}) == len(LAWS)
 
 
-def test_the_robot_has_the_nearest_standard_law():
-    """Fitted to the smooth law by numpy, at the velocities of the samples."""
+def test_the_robot_carries_the_law_and_beta_the_nearest_standard_one():
+    """The latter as fitted to the smooth law by numpy, at the velocities of the samples."""
     rng = np.random.default_rng(2)
     state = series(3000, rng)
     friction = planted("smooth", state)
@@ -117,8 +121,18 @@ def test_the_robot_has_the_nearest_standard_law():
     for j, name in enumerate(PLANAR.joint_names):
         qd = state[1][:, j]
         wanted = np.linalg.lstsq(np.stack([qd, qd > 0, -1.0 * (qd < 0)], axis=1), friction[:, j], rcond=None)[0]
-        drive = found.robot.joint(name).drive
-        np.testing.assert_allclose([drive.viscous, drive.coulomb_plus, drive.coulomb_minus], wanted, rtol=0.02)
+        own = [f"{term}_{name}" for term in ("viscous", "coulomb_plus", "coulomb_minus")]
+        at = [found.base.expressions.index(term) for term in own]
+        np.testing.assert_allclose(found.beta[at], wanted, rtol=0.02)
+        drive, speed = found.robot.joint(name).drive, np.abs(qd).max()
+        got = [drive.viscous, drive.coulomb_plus, drive.coulomb_minus, drive.smoothing / speed]
+        np.testing.assert_allclose(got, [0.5, 3.0, 3.0, 0.1], rtol=0.01)
+    # As a given robot, it has nothing left to be found.
+    again = rne.identify(found.robot, *state, tau, friction=True, rotors=False)
+    assert_near(again.residual, found.residual, 1e-3)
+    unseen = series(500, rng)
+    wanted = rne.inverse_dynamics(PLANAR, *unseen) + planted_at("smooth", unseen, state)
+    assert np.abs(rne.inverse_dynamics(found.robot, *unseen, friction=True) - wanted).max() < 0.02
     bodies = found.base.robot.with_parameters(found.pi[: 10 * 2])
     assert_near(rne.inverse_dynamics(bodies, *state), rne.inverse_dynamics(PLANAR, *state), 2e-3)
     rest = np.sqrt(np.mean((tau - rne.inverse_dynamics(found.robot, *state, friction=True)) ** 2, axis=0))

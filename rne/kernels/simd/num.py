@@ -68,6 +68,17 @@ def by_sign(typing_context: Any, number: Any, plus: Any, minus: Any) -> Any:
 
 
 @intrinsic
+def exp(typing_context: Any, number: Any) -> Any:
+    """Exponential function, lane by lane that of the system, so that floats and packs agree to the last bit."""
+
+    def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: list[ir.Value]) -> ir.Value:
+        kind = ir.FunctionType(args[0].type, [args[0].type])
+        return builder.call(cgutils.get_or_insert_function(builder.module, kind, f"llvm.exp.{llvm_name(number)}"), args)
+
+    return number(number), codegen
+
+
+@intrinsic
 def by_precision(typing_context: Any, number: Any, double: Any, single: Any) -> Any:
     """`double` for float64 and packs of it, `single` for float32; a scalar of that type."""
     result = _float_of(number)

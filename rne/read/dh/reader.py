@@ -111,6 +111,8 @@ def tree_from_rows(
         - ``rotor_inertia, viscous, coulomb`` : of the drive, on the motor side; at the joint they count
           ``gear_ratio**2``, ``gear_ratio**2`` and ``abs(gear_ratio)`` times. ``coulomb`` is one size, or two for
           positive and negative velocity: ``[plus, minus]`` or a mapping; ``minus`` may carry either sign.
+        - ``friction`` : more friction of the drive, on the motor side, a mapping with any of ``offset, smoothing,
+          stribeck, stribeck_velocity, quadratic, cubic``, see `rne.Drive`.
         - ``gear_ratio`` (1), ``stiffness, rest`` : of the joint; ``lower, upper, velocity, effort`` : its limits.
         - ``name`` : of the joint, ``joint1`` and so on where missing.
         - ``link`` : name of the link, ``link1`` and so on where missing.

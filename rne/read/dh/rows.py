@@ -13,8 +13,9 @@ from rne.bodies.physical import about_center
 from rne.check import SYMMETRY_ROUNDING, ZERO, Matrix, vector
 from rne.errors import listed, shown
 from rne.model.checks import check_body, check_drive, check_limits, is_measurable, note_far
+from rne.model.drive import OF_CURVES, Drive, at_joint
 from rne.model.findings import WrongValueError
-from rne.model.tree import Body, Drive, Joint, Limits, Mimic
+from rne.model.tree import Body, Joint, Limits, Mimic
 from rne.model.values import as_number, as_numbers, as_sequence, as_square
 from rne.read.dh.fields import Fields
 from rne.read.dh.toml import Places
@@ -32,7 +33,7 @@ BRANCHING = ("gamma", "b")
 ROW_KEYS = (
     *("joint", "a", "alpha", "d", "theta", *BRANCHING, "mass", "com", "first_moment", "inertia", "name", "link"),
     *("parent", "sign", "pitch", "mimic"),
-    *("rotor_inertia", "gear_ratio", "viscous", "coulomb", "stiffness", "rest"),
+    *("rotor_inertia", "gear_ratio", "viscous", "coulomb", "friction", "stiffness", "rest"),
     *("lower", "upper", "velocity", "effort"),
 )
 # The names of keys in other robotics toolboxes.
@@ -181,7 +182,7 @@ def _read_pitch(row: Fields, kind: str) -> float:
 
 _OF_MOTION = (
     *("sign", "lower", "upper", "velocity", "effort", "stiffness", "rest", "mimic"),
-    *("rotor_inertia", "gear_ratio", "viscous", "coulomb"),
+    *("rotor_inertia", "gear_ratio", "viscous", "coulomb", "friction"),
 )
 
 
@@ -225,10 +226,22 @@ def _read_drive(row: Fields) -> Drive:
         coulomb_minus=abs(ratio) * minus,
         stiffness=row.number("stiffness"),
         rest=row.number("rest"),
+        **_read_curves(row, ratio),
     )
     if len(row.findings.errors) == errors:
         check_drive(drive, row.spot("gear_ratio"))
     return drive
+
+
+def _read_curves(row: Fields, ratio: float) -> dict[str, float]:
+    """Return the friction of a drive beyond viscous and Coulomb friction, on the joint side."""
+    inner = row.inner("friction")
+    if inner is None:
+        if row.has("friction"):
+            row.spot("friction").error(f"friction is no table; wanted one with any of {listed(list(OF_CURVES))}")
+        return {}
+    inner.reject_unknown(tuple(OF_CURVES))
+    return {key: inner.number(key) * at_joint(key, ratio) for key in OF_CURVES if inner.has(key)}
 
 
 def _read_coulomb(row: Fields) -> tuple[float, float]:

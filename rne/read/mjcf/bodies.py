@@ -19,9 +19,10 @@ import numpy as np
 
 from rne.check import IDENTITY, Matrix
 from rne.model.checks import check_body, check_limits, check_place
+from rne.model.drive import Drive
 from rne.model.edits import moved
 from rne.model.findings import Findings, Spot
-from rne.model.tree import Body, Drive, Joint, Limits, Pose
+from rne.model.tree import Body, Joint, Limits, Pose
 from rne.read.mjcf.compiled import Compiled
 from rne.read.mjcf.drives import BALL, FREE, KINDS, SLIDE, effort_limit, read_drives
 from rne.read.mjcf.free_root import free_root

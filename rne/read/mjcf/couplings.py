@@ -14,8 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rne.model.drive import Drive
 from rne.model.findings import Findings, Spot
-from rne.model.tree import Coupling, Drive, Joint, Mimic
+from rne.model.tree import Coupling, Joint, Mimic
 from rne.read.mjcf.compiled import Compiled
 from rne.read.mjcf.drives import actuators, has, of_actuator
 from rne.read.mjcf.names import Names

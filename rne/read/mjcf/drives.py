@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from rne.model.checks import check_drive
+from rne.model.drive import Drive
 from rne.model.findings import Findings
-from rne.model.tree import Drive
 from rne.read.mjcf.compiled import Compiled
 from rne.read.mjcf.names import Names
 

@@ -23,8 +23,9 @@ from dataclasses import dataclass, replace
 
 from rne.errors import listed
 from rne.model.checks import check_drive
+from rne.model.drive import Drive
 from rne.model.findings import Findings, WrongValueError
-from rne.model.tree import Drive, Joint
+from rne.model.tree import Joint
 from rne.read.urdf.nodes import parse_numbers
 from rne.read.urdf.xmltree import Element
 

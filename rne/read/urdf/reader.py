@@ -22,9 +22,10 @@ from rne.model.checks import (
     note_far,
     note_weightless,
 )
+from rne.model.drive import Drive
 from rne.model.findings import Findings
 from rne.model.structure import check_structure, parents_first
-from rne.model.tree import Body, Drive, Joint, Limits, Mimic, Pose, Tree
+from rne.model.tree import Body, Joint, Limits, Mimic, Pose, Tree
 from rne.read.files import file_name, read_bytes
 from rne.read.followers import free_followers
 from rne.read.poses import rotate_tensor, rotation_rpy, tensor

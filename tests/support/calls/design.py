@@ -23,8 +23,11 @@ FOUND = rne.identify(ROBOT, **MEASURED)
 IDENTIFYING = {
     "noise": ["guessed", "", *no_numbers(N), np.zeros(N), np.full(N, -1.0)],
     "unexcited": ["keep", "", None, 3, ["fix"], True],
+    "delay": ["guessed", *(value for value in no_number() if value is not None)],
     "huber": [value for value in no_number(0.0, -1.0) if value is not None],
 }
+LOG = tuple(np.concatenate([x, x, x]) for x in (Q, QD, QDD_OF_MANY, MEASURED["tau"]))
+NO_LOGS = [None, 3, "log", LOG[:2], (*LOG[:3], None), (*LOG[:3], LOG[3][:, :1]), (*LOG[:3], LOG[3] * np.nan)]
 PLAN = rne.excitation(BASE, harmonics=1, samples=8, tries=1, velocity_limit=np.ones(N))
 SIGNIFICANCE = rne.significance(ROBOT, **MOTION)
 TAU = rne.inverse_dynamics(ROBOT, **MOTION)
@@ -136,6 +139,13 @@ DESIGN: tuple[Call, ...] = (
             "noise": IDENTIFYING["noise"],
         },
         **MEASURED,
+    ),
+    call_of(
+        rne.identify_gains,
+        {"loaded": [None, 3, rne.load_model("panda")], "log": NO_LOGS, "loaded_log": NO_LOGS},
+        loaded=ROBOT.with_payload(1.0),
+        log=LOG,
+        loaded_log=LOG,
     ),
     call_of(FOUND.interval, {"level": no_number(0.0, 1.0, -1.0)}),
     call_of(FOUND.torques, {"qd": STATE, "qdd": STATE}),
