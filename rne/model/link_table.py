@@ -152,16 +152,14 @@ class LinkTable:
         couplings = self.table[links + 1 :]
         first, second = couplings[:, at.FIRST].astype(int), couplings[:, at.SECOND].astype(int)
         between = couplings[:, [at.OF_FIRST]] * G[first] + couplings[:, [at.OF_SECOND]] * G[second]
-        seen = np.concatenate([G[1:], between])
-        matrix: Array = (seen * self.table[1:, [column]]).T @ seen
-        return matrix
+        seen: Array = np.concatenate([G[1:], between])
+        return (seen * self.table[1:, [column]]).T @ seen
 
     @staticmethod
     def without_parameters(table: NDArray[Any]) -> NDArray[Any]:
         """Return a copy without the numbers of `rne.parameters`; springs, couplings, curves of friction remain."""
         copy = table.copy()
-        rows = slice(0, 1 + int(table[0, at.LINKS]))
-        copy[rows, at.MASS : at.COULOMB_MINUS + 1] = 0.0  # regrouped bodies, that of the base too; rotors, friction
+        copy[: 1 + int(table[0, at.LINKS]), at.MASS : at.COULOMB_MINUS + 1] = 0.0  # with the body of the base
         return frozen(copy)
 
     @staticmethod
