@@ -24,7 +24,7 @@ from rne.dynamics.contact_sets import (
 )
 from rne.dynamics.forward_dynamics import with_pushed_torques
 from rne.dynamics.mass_matrix import sorted_out
-from rne.dynamics.singular import pseudo_inverse
+from rne.dynamics.singular import SINGULAR
 from rne.dynamics.stabilization import stabilized
 from rne.errors import ArgumentError, shown
 from rne.kernels.contact import IMPACT, PARTS
@@ -129,7 +129,7 @@ def contact_forward_dynamics(
     Contacts that repeat each other have no unique wrenches; the smallest are returned (least sum of squares, N and
     N m). Contacts that contradict each other are met as closely as possible, and `remainder` shows what is left. The
     accelerations are unique in both cases. Proximal methods (Carpentier, Budhiraja and Mansard, RSS 2021) converge to
-    the same. A direction counts as repeated if its mobility is below 1e-12 of the largest.
+    the same. Directions count as repeated where singular values of J M^(-1/2) are below 1e-12 of the largest.
 
     Parameters
     ----------
@@ -279,7 +279,7 @@ def _held(
         for first in range(0, len(again), SLICE):
             part = again[first : first + SLICE]
             few = Batch(part.shape, "float64", {name: batch.rows[name][part] for name in _INPUTS})
-            system = np.empty((len(part), (n + held) * (1 + held)))
+            system = np.empty((len(part), (2 + held + n) * n + held))
             launch(CONTACT, robot, few, _INPUTS, system, threads, table, *places, kind | PARTS, weak[part], weak[part])
             found[part], rest = _least(system, n, held)
             remainder[part] = chosen.spread(rest)
@@ -291,11 +291,18 @@ def _held(
     return found[:, :n], wrenches, remainder
 
 
+@np.errstate(all="ignore")  # of singular mass matrices, which are replaced
 def _least(system: Floats, n: int, held: int) -> tuple[Floats, Floats]:
-    """Return results (samples, n + held) of least squares, and what is left (samples, held)."""
-    x, b, G, across = np.split(system, np.cumsum([n, held, held * held]), axis=1)
-    G, across = G.reshape(len(G), held, held), across.reshape(len(G), held, n)
-    w, sound = np.full(b.shape, np.nan), np.isfinite(system).all(axis=1)
-    w[sound] = times(pseudo_inverse(G[sound]), b[sound])
-    moved = x + times(np.swapaxes(across, 1, 2), w)
-    return np.concatenate([moved, w], axis=1), times(G, w) - b
+    """Return results (samples, n + held) of least squares, and what is left (samples, held).
+
+    With M^-1 = T T^T, the change T z has the smallest kinetic energy if z is the smallest that solves J T z = b; forces
+    w with z = (J T)^T w cause it. Singular values of J T have twice the digits of the eigenvalues of J M^-1 J^T.
+    """
+    x, b, d, A, T = np.split(system, np.cumsum([n, held, n, held * n]), axis=1)
+    root = np.sqrt(d)[:, None, :]
+    A, T = A.reshape(len(A), held, n) * root, np.swapaxes(T.reshape(len(T), n, n), 1, 2) / root
+    z, w, sound = np.full(x.shape, np.nan), np.full(b.shape, np.nan), np.isfinite(system).all(axis=1)
+    inverse = np.linalg.pinv(A[sound], rcond=SINGULAR)
+    z[sound] = times(inverse, b[sound])
+    w[sound] = times(np.swapaxes(inverse, 1, 2), z[sound])
+    return np.concatenate([x + times(T, z), w], axis=1), times(A, z) - b

@@ -2,7 +2,7 @@
 
 With M = L^T D L and Y = J L^-1, the mobility J M^-1 J^T of the held directions is Y D^-1 Y^T: half a solution for each
 direction (Featherstone 2008, section 8.3, with the factors of section 6.5). Contacts that repeat each other have a
-singular mobility: the caller then asks for the parts of the system, and uses eigenvectors.
+singular mobility: the caller then asks for the parts of the system, and uses singular values.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ IMPACT, PARTS = 1, 2
 
 # A pivot of the mobility below this fraction of its diagonal entry is left to the caller. Relative to `factor`, which
 # takes 1e-15 of a bound.
-_BOUND = 1e-8 / 1e-15
+_BOUND = 1e-6 / 1e-15
 
 
 @inline
@@ -118,20 +118,23 @@ def hold(mass, Y, mobility, sides, x, result, n):
 
 
 @inline
-def store_parts(mass, Y, mobility, sides, x, result, n):
-    """Fill row 0 of `result` with x, the wanted change of J x, the mobility, and J M^-1, row by row."""
+def store_parts(mass, Y, sides, x, result, n):
+    """Fill row 0 of `result` with x, the wanted change of J x, 1 / D, J L^-1 row by row, and L^-1 D^-1 by columns."""
     held = Y.shape[0]
-    square, across = n + held, n + held + held * held
-    for k in range(n):
-        result[0, k] = x[0, k]
     for a in range(held):
         result[0, n + a] = sides[0, a]
-        for b in range(a + 1):
-            result[0, square + a * held + b] = mobility[a, b]
-            result[0, square + b * held + a] = mobility[a, b]
-        solve_rest(mass, Y, a, n)
         for k in range(n):
-            result[0, across + a * n + k] = Y[a, k]
+            result[0, 2 * n + held + a * n + k] = Y[a, k]
+    for k in range(n):
+        result[0, k], result[0, n + held + k] = x[0, k], mass[k, k]
+    for k in range(n):
+        first = 2 * n + held + held * n + k * n
+        for j in range(n):
+            x[0, j] = like(mass[k, k], 0.0)
+        x[0, k] = like(mass[k, k], 1.0)
+        solve_rest(mass, x, 0, n)
+        for j in range(n):
+            result[0, first + j] = x[0, j]
 
 
 @inline
@@ -161,7 +164,7 @@ def make_many(stamp: str) -> Callable[..., None]:
         samples = pack_floats(table, 1)
         numbers = n + held
         if kind & PARTS:
-            numbers += held * (held + n)
+            numbers += n + held * n + n * n
         ends = n * n, n * n + held * n, n * n + held * n + held * held
         more = ends[2] + 2 * held, ends[2] + 2 * held + 6 * n + 6
         state, work, x, _, out = many_states(table, WORK, 0, more[1] + numbers)
@@ -185,7 +188,7 @@ def make_many(stamp: str) -> Callable[..., None]:
             directions(table, sites, rows, state, work, Y, sides, spare, kind)
             project(mass, Y, mobility, sides, x, n)
             if kind & PARTS:
-                store_parts(mass, Y, mobility, sides, x, result, n)
+                store_parts(mass, Y, sides, x, result, n)
             else:
                 mark(repeated, hold(mass, Y, mobility, sides, x, result, n), row, count)
             store_tile(result, 0, addresses[8], addresses[9], row, stop - 1, numbers)
