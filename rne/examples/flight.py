@@ -26,6 +26,8 @@ def tumbling_body() -> Sheet:
     momentum = rne.centroidal_momentum(nut, flight.q, flight.qd)[:, 3:]
     sheet.row("angular momentum in the world", np.tile([A * x, 0.0, C * z], (6001, 1)), momentum, within=1e-9)
     sheet.row("length of the quaternion", np.ones(6001), np.linalg.norm(flight.q[:, 3:7], axis=1))
+    steady = rne.inverse_dynamics(nut, rne.neutral(nut), [0, 0, 0, x, 0, z])
+    sheet.row("w x I w, the moment that would keep w as it is", [0.0, (A - C) * z * x, 0.0], steady[3:])
 
     # Landau and Lifshitz, Mechanics, section 37: wy is a sine amplitude; its period is four times the complete
     # integral K(m), by the arithmetic-geometric mean.
