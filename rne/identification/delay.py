@@ -25,7 +25,8 @@ MOST_GAPS = 0.2  # share of gaps above which samples are not in the order of tim
 CLEAR = 5.0  # standard deviations from where on a delay is certain
 MOST_SAMPLES = 100  # largest delay that is searched for
 STILL = 1e-9  # rate of the torque of a joint, relative to the largest torque, 1/s, below which it does not change
-MUCH = 0.03  # share of the squares of the residual that a delay has to explain; wrong friction laws reach 0.02
+IN_A_STEP = 6.0  # information of each of two samples beside a step, in 1 / period^2: the inverse of 1/12, halved
+SMALL = 0.01  # delay, relative to the time between samples, below which it does not matter
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,7 +39,6 @@ class Delay(Report):
     period : time between samples, s, as positions and velocities say.
     common, common_sd : delay of all joints together and its standard deviation, s; positive where torques lag.
     each, each_sd : (n,) those of each joint alone; NaN for a joint whose torque does not change.
-    share : of the squares of the residual, what delays explain.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class Delay(Report):
     >>> t = np.arange(0.0, 10.0, 0.01)
     >>> tau = rne.inverse_dynamics(arm, *plan.at(t - 0.002)) + 0.1 * np.random.default_rng(0).normal(size=(1000, 2))
     >>> found = rne.identify(arm, *plan.at(t), tau, delay=0.0)
-    >>> round(found.delay.common, 3), round(found.delay.period, 6)
+    >>> round(found.delay.common, 3), round(found.delay.period, 4)
     (0.002, 0.01)
     """
 
@@ -60,12 +60,11 @@ class Delay(Report):
     common_sd: float
     each: Array
     each_sd: Array
-    share: float
 
     @property
     def certain(self) -> bool:
-        """Whether there is no doubt of the common delay, and it matters: delays explain much of the residual."""
-        return abs(self.common) > CLEAR * self.common_sd and self.share > MUCH
+        """Whether there is no doubt of the common delay, and it is more than a hundredth of the period."""
+        return abs(self.common) > max(CLEAR * self.common_sd, SMALL * self.period)
 
     def _parts(self) -> list[Part]:
         head = f"torques lag positions by {1e3 * self.common:.3g} ms, sd {1e3 * self.common_sd:.2g} ms"
@@ -109,16 +108,15 @@ def delay_of(rows: Rows, equations: Equations, change: Array, sd: Array) -> Dela
     model = equations.torque((q, qd, qdd))
     for j, (Z, index) in enumerate(zip(columns, equations.index, strict=True)):
         model[:, j] += Z[:, :-1] @ change[index]
-    whole, share = 0, 0.0
+    whole = 0
     for _ in range(MOST_SAMPLES):  # near steps of friction, one fit sees a delay of one sample at most
         inner, later = _pairs(good, whole)
         if len(inner) < BLOCKS * BLOCKS:
             return None
-        fit = _fitted(columns, equations, model, (tau, inner, later, period), sd)
+        fit = _fitted(columns, equations, model, (qd, tau, inner, later, period), sd)
         if fit is None:
             return None
-        more, common, sd_of_all, each, each_sd, explained = fit
-        share = max(share, explained)
+        more, common, sd_of_all, each, each_sd = fit
         step = round(common / period)
         if not step:
             break
@@ -126,7 +124,7 @@ def delay_of(rows: Rows, equations: Equations, change: Array, sd: Array) -> Dela
         for j, (Z, index) in enumerate(zip(columns, equations.index, strict=True)):
             model[:, j] += Z[:, :-1] @ more[index]
     lag = whole * period
-    return Delay(equations.robot.joint_names, period, lag + common, sd_of_all, lag + each, each_sd, share)
+    return Delay(equations.robot.joint_names, period, lag + common, sd_of_all, lag + each, each_sd)
 
 
 def _pairs(good: NDArray[np.bool_], whole: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -144,15 +142,15 @@ def _fitted(
     columns: list[Array],
     equations: Equations,
     model: Array,
-    samples: tuple[Array, NDArray[np.intp], NDArray[np.intp], float],
+    samples: tuple[Array, Array, NDArray[np.intp], NDArray[np.intp], float],
     sd: Array,
-) -> tuple[Array, float, float, Array, Array, float] | None:
-    """Fit changes of the parameters and delays.
-
-    Returns the changes, delay and standard deviation of all joints, of each joint, and the share of squares explained.
-    """
-    tau, inner, later, period = samples
+) -> tuple[Array, float, float, Array, Array] | None:
+    """Fit changes of the parameters and delays; return them, delay and deviation of all joints, and of each joint."""
+    qd, tau, inner, later, period = samples
     rate = (model[inner + 1] - model[inner - 1]) / (2 * period)
+    # A step of friction shows a delay to within a sample only, however small the noise is.
+    told = np.where(qd[inner + 1] * qd[inner - 1] <= 0, (rate * period / sd) ** 2, 0.0)
+    weight = np.sqrt(np.minimum(1.0, IN_A_STEP / np.maximum(told, IN_A_STEP)))
     count, n = len(equations.given), tau.shape[1]
     parts = np.array_split(np.arange(len(inner)), BLOCKS)
     A, g = np.zeros((BLOCKS, count + n, count + n)), np.zeros((BLOCKS, count + n))
@@ -160,7 +158,8 @@ def _fitted(
         Z[inner, -1] = -rate[:, j]
         at = np.append(index, count + j)
         for b, part in enumerate(parts):
-            X, r = Z[inner[part]], tau[later[part], j] - model[inner[part], j]
+            own = weight[part, j, None]
+            X, r = own * Z[inner[part]], own[:, 0] * (tau[later[part], j] - model[inner[part], j])
             A[b][np.ix_(at, at)] += X.T @ X / sd[j] ** 2
             g[b][at] += X.T @ r / sd[j] ** 2
     whole = A.sum(axis=0)
@@ -173,14 +172,11 @@ def _fitted(
     if not moves.any():
         return None
     each_sd = np.sqrt(np.where(moves, np.diagonal(spread), np.nan))
-    floor = 1e-9 * max(float(np.nanmax(each_sd)), np.finfo(float).tiny ** 0.25)  # without noise, all are zero
-    weight = np.where(moves, 1 / np.maximum(np.where(moves, each_sd, 1.0), floor) ** 2, 0.0)
-    share = weight / weight.sum()
+    precise = np.where(moves, 1 / np.diagonal(inverse)[count:], 0.0)
+    share = precise / precise.sum()
     each = np.where(moves, found[count:], np.nan)
-    own = found[count:][moves]
-    explained = own @ np.linalg.pinv(inverse[count:, count:][np.ix_(moves, moves)]) @ own / (len(inner) * n)
     sd_of_all = float(np.sqrt(share @ spread @ share))
-    return found[:count], float(share @ found[count:]), sd_of_all, each, each_sd, float(explained)
+    return found[:count], float(share @ found[count:]), sd_of_all, each, each_sd
 
 
 def moved(rows: Rows, delay: float) -> Rows:

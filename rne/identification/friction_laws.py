@@ -27,6 +27,7 @@ SPEEDS = (0.003, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4)
 FOLDS = 8  # stretches of the samples, each of which is predicted from the others
 ERRORS = 2  # standard errors of the differences between stretches, within which fewer terms are preferred
 COST = 0.05  # share of the least held-out squares that a law without Coulomb friction may cost
+NOT_IN_DRIVES = ("load", "root")  # terms that a robot cannot have: they have to be better by that share
 SWEEPS = 3  # over the joints, whose laws are chosen one after the other
 STANDARD = OF_FRICTION  # columns of the regressor
 EXTRA = (
@@ -195,7 +196,8 @@ def chosen(moments: Moments, equations: LawEquations, center: Array, sd: Array) 
     """Choose the law of each joint by its held-out error.
 
     It is the law with the fewest terms within two standard errors of the least error. Laws with fewer terms than
-    viscous and Coulomb friction must also be within five percent of it. Each of some stretches of the samples is
+    viscous and Coulomb friction must also be within five percent of it, and laws that no `Drive` has must be better by
+    five percent than all others. Each of some stretches of the samples is
     predicted from the others. `center` is where the moments are centered, relative to the given values; `sd` (n,) are
     the standard deviations of the torques.
     """
@@ -320,6 +322,8 @@ def _best(tables: list[_Table], terms: list[str], samples: int) -> tuple[Law, fl
         mean = dict(zip((terms[k] for k in at), np.mean(sizes, axis=0).tolist(), strict=True))
         found.append(np.array(squares) if _opposes(mean) else np.full(len(tables), np.inf))
     totals = np.array([squares.sum() for squares in found])
+    outside = np.array([not set(NOT_IN_DRIVES).isdisjoint(law.terms) for law in LAWS])
+    totals[outside & (totals > (1 - COST) * totals[~outside].min())] = np.inf
     best = int(np.argmin(totals))
     number = len(tables)
     several = number > 1

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rne.identification.equations import Index
-from rne.identification.friction_laws import Law, LawEquations
+from rne.identification.friction_laws import NOT_IN_DRIVES, Law, LawEquations
 from rne.identification.moments import Moments
 from rne.model.checks import faults_of_curves
 from rne.model.drive import OF_CURVES, Drive
@@ -17,7 +17,6 @@ from rne.model.robot import Robot
 
 Array = NDArray[np.float64]
 
-NOT_IN_DRIVES = ("load", "root")  # terms that no `Drive` has
 _SIGNED = ("offset", "quadratic", "cubic", "stribeck")  # those that may be negative
 
 

@@ -133,3 +133,20 @@ def test_samples_that_are_not_finite_are_left_out(run: Run, robot_file, logs) ->
     result = run("identify", robot_file, path)
     assert "1 samples with numbers that are not finite left out" in result.stderr
     assert ", 59 samples" in result.stdout
+
+
+def test_a_delay_is_taken_out(run: Run, robot_file, truth, tmp_path) -> None:
+    t = np.arange(0.0, 6.0, 0.01)[:, None]
+    w = np.array([2.1, 3.3])
+    state = lambda t: (0.3 * np.sin(w * t), 0.3 * w * np.cos(w * t), -0.3 * w**2 * np.sin(w * t))  # noqa: E731
+    tau = rne.inverse_dynamics(truth, *state(t - 0.004)) + 1e-4 * np.random.default_rng(0).normal(size=(600, 2))
+    path, out = tmp_path / "log.csv", tmp_path / "found.json"
+    path.write_text(as_csv(np.hstack([*state(t), tau]), (*COLUMNS, *TAU)))
+    residual = []
+    for delay in ("0", "0.004"):
+        result = run("identify", robot_file, path, "--delay", delay, "-o", out)
+        assert result.exit_code == 0, result.stderr
+        residual.append(json.loads(out.read_text())["identification"]["residual"])
+    assert "a delay of 4 ms was taken out" in result.stdout
+    assert (5 * np.array(residual[1]) < residual[0]).all()
+    assert (np.array(residual[1]) < 1.2e-4).all()

@@ -76,5 +76,6 @@ def test_one_joint_that_lags_alone_shows():
     late = log(0.0015)[3]
     tau[:, 2] = late[:, 2]
     left = rne.identify(ROBOT, q, qd, qdd, tau, friction=True, delay=0.0).delay
-    assert abs(left.each[2] - 0.0015) < 0.0005
-    assert np.abs(np.delete(left.each, 2)).max() < 0.0005
+    others = np.arange(6) != 2
+    assert abs(left.each[2] - 0.0015) < 4 * left.each_sd[2] < left.each[2]
+    assert (np.abs(left.each[others]) < 4 * left.each_sd[others]).all()

@@ -218,18 +218,15 @@ def joint_wrenches(
 
 def friction_torque(tree: Tree, qd: ArrayLike) -> Array:
     """Friction of the drives as `rne.Drive` states it, and dampers between joints; no Coulomb friction at rest."""
-    G = mimic_map(tree)[0]
-    rates = dict(zip((j.name for j in movable_joints(tree)), G @ _vector(qd, G.shape[1]), strict=True))
-    tau_full = []
+    G, tau_full, rates = mimic_map(tree)[0], [], {}
     for joint, sd in zip(movable_joints(tree), G @ _vector(qd, G.shape[1]), strict=True):
-        drive = joint.drive
-        sign = np.sign(sd.real)
-        dry = (0.0, drive.coulomb_plus, drive.coulomb_minus)[int(sign)] + (
-            drive.stribeck * np.exp(-sign * sd / drive.stribeck_velocity) if drive.stribeck else 0.0
-        )
-        smooth = np.tanh(sign * sd / drive.smoothing) if drive.smoothing else 1.0
+        rates[joint.name] = sd
+        drive, sign = joint.drive, np.sign(sd.real)
+        dry = drive.stribeck * np.exp(-sign * sd / (drive.stribeck_velocity or 1.0))
+        dry += drive.coulomb_plus if sign > 0 else drive.coulomb_minus
+        dry *= np.tanh(sign * sd / drive.smoothing) if drive.smoothing else sign * sign
         even = np.polyval([drive.cubic, drive.quadratic * sign, drive.viscous, drive.offset], sd)
-        tau_full.append(even + sign * dry * smooth)
+        tau_full.append(even + sign * dry)
     loads = [c.viscous * _stretch(c, rates) for c in tree.couplings]
     return G.T @ (np.array(tau_full) + _of_couplings(tree, loads))
 
