@@ -137,6 +137,7 @@ from .read.srdf import load_states as load_states
 from .simulation.limits import LimitsPassed as LimitsPassed
 from .simulation.result import Simulation as Simulation
 from .simulation.result import Tracking as Tracking
+from .simulation.sampled import SampledController as SampledController
 from .simulation.simulate import simulate as simulate
 from .trajectory.differentiate import Derivatives as Derivatives
 from .trajectory.differentiate import differentiate as differentiate

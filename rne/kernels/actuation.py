@@ -1,16 +1,17 @@
-"""Torques that act at a time: given as numbers, by the user's compiled function, or by a control law."""
+"""Torques that act at a time: given as numbers, by the user's compiled function, or by a control law; and wrenches."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from numba.core import types
 from numba.core.errors import NumbaError
 
 from rne.kernels import control
 from rne.kernels.jit import inline_allocating, internal_allocating
-from rne.kernels.simd.pack import out_of_line
+from rne.kernels.simd.pack import address_of, out_of_line
 
 _VECTOR = types.Array(types.float64, 1, "C")
 
@@ -42,23 +43,65 @@ def _ask(controller, t, q, qd, tau, rows, n):
 def torques(drive, law, first, rows, t, near, motion, tau):
     """Fill `tau` (rows * n) of `rows` simulations, from `first` on; of a control law, also the rate of its integral.
 
-    drive : (whether to use the controller; the controller, a CONTROLLER; scratch of the law; torques (rows * n) at the
-    times `since` and `since` + `span`, otherwise; `since`; `span`, 0 if constant).
+    drive : (whether a controller acts; the controller, a CONTROLLER, unless there is a law; scratch of the law;
+    torques (rows * n) at the times `since` and `since` + `span`, if none acts; `since`; `span`, 0 if constant; wrenches
+    for `add_wrenches`).
     law : for `control.torques`, or None.
     near : a time close to t, on the side that counts where a reference jumps. motion : (q, qd, integral, rate).
     """
     out_of_line()
-    controlled, controller, scratch, start, end, since, span = drive
+    controlled, controller, scratch, start, end, since, span, _ = drive
     q, qd, _, _ = motion
-    if law is not None:
-        asked, addresses = scratch
-        control.torques(law, first, t, near, motion, tau, asked, addresses)
-    elif controlled:
-        _ask(controller, t, q, qd, tau, rows, q.shape[0] // max(rows, 1))
-    else:
+    if not controlled:
         part = (t - since) / span if span > 0.0 else 0.0
         for j in range(tau.shape[0]):
             tau[j] = start[j] + part * (end[j] - start[j])
+    elif law is not None:
+        asked, addresses = scratch
+        control.torques(law, first, t, near, motion, tau, asked, addresses)
+    else:
+        _ask(controller, t, q, qd, tau, rows, q.shape[0] // max(rows, 1))
+
+
+@inline_allocating
+def wrench_scratch(external, rows, q, n):
+    """Scratch of `add_wrenches` for `rows` simulations of n coordinates: their wrenches and torques, and addresses."""
+    wrenches, torque, addresses = np.empty((rows, 6 * external[0].shape[0])), np.empty(rows * n), np.empty(6, np.intp)
+    addresses[0], addresses[1] = 0, 8 * (q.shape[0] // rows)
+    addresses[2], addresses[3] = address_of(wrenches), 8 * wrenches.shape[1]
+    addresses[4], addresses[5] = address_of(torque), 8 * n
+    return wrenches, torque, addresses
+
+
+@internal_allocating
+def add_wrenches(wrenches, first, rows, t, q, tau):
+    """Add the torques of external wrenches to `tau` (rows * n) of `rows` simulations, from `first` on.
+
+    wrenches : None, or (table; external; the piece in time; its beginning; 1 / its duration; `wrench_scratch`).
+    external : (the sites of m wrenches; their polynomials (samples, pieces, 3, 6 m) in the elapsed fraction of a piece;
+    the entry of static torques). There may be no wrench.
+    """
+    out_of_line()
+    if wrenches is not None:
+        table, external, piece, since, pace, (values, torque, addresses) = wrenches
+        sites, pieces, static_torques = external
+        if sites.shape[0] > 0:
+            u = (t - since) * pace
+            for row in range(rows):
+                for k in range(values.shape[1]):
+                    c = pieces[first + row, piece]
+                    values[row, k] = c[0, k] + u * (c[1, k] + u * c[2, k])
+            addresses[0] = address_of(q)
+            static_torques(table, 0, rows, addresses, sites)
+            for j in range(tau.shape[0]):
+                tau[j] += torque[j]
+
+
+@internal_allocating
+def total_torques(drive, law, first, rows, t, near, motion, tau):
+    """Fill `tau` with the torques and those of external wrenches; arguments as for `torques`."""
+    torques(drive, law, first, rows, t, near, motion, tau)
+    add_wrenches(drive[7], first, rows, t, motion[0], tau)
 
 
 def make_still(stamp: str) -> Callable[..., None]:

@@ -70,7 +70,7 @@ def make_rough_stage(stamp: str) -> Callable[..., None]:
         which, stage, t, h = part
         for row in range(state.shape[0]):
             y, buffer = state[row], buffers[row]
-            held = (*acting, None, push[0, row], push[0, row], t, 0.0)
+            held = (*acting, None, push[0, row], push[0, row], t, 0.0, None)
             if which == BEGIN:
                 failed = _begin(row, t, h, y, dynamics, held, buffer)
             elif which == BEFORE:
@@ -78,7 +78,7 @@ def make_rough_stage(stamp: str) -> Callable[..., None]:
             elif which == AFTER:
                 failed = _after(stage, dynamics, push[1, row], buffer)
             elif which == FINISH:
-                ramp = (*acting, None, push[0, row], push[1, row], t, h)
+                ramp = (*acting, None, push[0, row], push[1, row], t, h, None)
                 failed = _finish(row, t, h, y, dynamics, ramp, buffer)
             else:
                 fill_bounds(dynamics[0], buffer, motion.shape[2], motion.shape[2])

@@ -97,7 +97,7 @@ def refuse_divergence(
     robot, times : as for `simulate`.
     q, qd, tau : (samples, T, n).
     step : largest step, s.
-    again : called with a number of times and how much finer the steps are; returns q of the simulations.
+    again : called with a row of the results and how much finer the steps are; returns q of the simulations up to it.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def refuse_divergence(
         advice = f"no step down to {used / _FINER[-1]:.3g} s does; try method='adaptive'"
         for finer in _FINER:
             try:
-                held = np.isfinite(again(k + 1, finer)[sample, k]).all()
+                held = np.isfinite(again(k, finer)[sample, k]).all()
             except ArgumentError:
                 held = False
             if held:

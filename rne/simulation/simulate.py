@@ -21,10 +21,14 @@ from rne.kernels.entries import CONTROL_ONE
 from rne.kernels.jit import is_compiled
 from rne.model.robot import Robot
 from rne.simulation.adaptive import Ask, Tolerances, adaptive, asking_function
-from rne.simulation.compiled_loop import METHODS, run_compiled
+from rne.simulation.compiled_loop import run_compiled
 from rne.simulation.diagnosis import refuse_divergence
+from rne.simulation.loads import as_loads_over_time
 from rne.simulation.python_loop import asking
 from rne.simulation.result import Simulation
+from rne.simulation.sampled import SampledController, Sampling
+from rne.simulation.schedule import METHODS, make_schedule
+from rne.trajectory.signal import Signal
 
 Array = NDArray[np.float64]
 Function = Callable[..., Any]
@@ -36,10 +40,11 @@ def simulate(
     qd0: ArrayLike | None = None,
     t: ArrayLike = (0.0, 1.0),
     *,
-    tau: ArrayLike | Controller | Function | None = None,
+    tau: ArrayLike | Controller | SampledController | Signal | Function | None = None,
+    f_ext: Mapping[str, Any] | None = None,
     friction: bool = False,
     stops: Mapping[str, ArrayLike] | None = None,
-    gravity: ArrayLike | None = None,
+    gravity: ArrayLike | Signal | Function | None = None,
     method: str = "rk4",
     step: float | None = None,
     rtol: float | None = None,
@@ -125,39 +130,51 @@ def simulate(
     check_flag("friction", friction)
     batch = as_batch(robot, {"q0": q0, "qd0": qd0}, required="q0")
     times, n = as_times("t", t), robot.n
-    substeps, tolerances = _substeps(times, step), _tolerances(method, rtol, atol, max_steps)
+    step, tolerances = _step("step", step), _tolerances(method, rtol, atol, max_steps)
+    tau, sampling = _sampled(robot, tau)
     law = tau if isinstance(tau, Controller) else None
-    function: Function | None = tau if law is None and callable(tau) else None
-    held = np.zeros(n) if tau is None or law or function else held_torques(robot, tau, len(times), batch.shape)
+    signal = tau if isinstance(tau, Signal) else None
+    function: Function | None = tau if law is None and signal is None and callable(tau) else None
+    held = np.zeros(n) if tau is None or callable(tau) or law else held_torques(robot, tau, len(times), batch.shape)
+    if signal is not None and signal.width != n:
+        raise ArgumentError(f"tau: wanted a Signal of width {n}, one column per joint, got {signal.width}")
+    model = robot
+    robot, loads = as_loads_over_time(robot, f_ext, gravity)
+    of_tau = law.shape if law else signal.shape if signal is not None else held.shape[:-2]
     try:
-        shape = np.broadcast_shapes(batch.shape, law.shape if law else held.shape[:-2])
+        shape = np.broadcast_shapes(batch.shape, of_tau)
     except ValueError:
-        got = f"a controller of shape {law.shape}" if law else held.shape
+        got = f"a controller of shape {law.shape}" if law else of_tau if signal is not None else held.shape
         raise ArgumentError(f"tau: {got} does not broadcast against simulations of shape {batch.shape}") from None
+    try:
+        shape = np.broadcast_shapes(shape, loads.shape)
+    except ValueError:
+        which = ", ".join(name for name, value in (("f_ext", f_ext), ("gravity", gravity)) if value is not None)
+        got = f"leading axes {loads.shape} do not broadcast against simulations of shape {shape}"
+        raise ArgumentError(f"{which}: {got}") from None
     if law and law.robot.joint_names != robot.joint_names:
         names = (", ".join(r.joint_names) for r in (law.robot, robot))
         raise ArgumentError("tau: the controller is for a robot with joints {}; this one has {}".format(*names))
     if is_compiled(function) and (reason := complaint(function)):
         raise ArgumentError(f"tau: a compiled controller is called as controller(t, q, qd, tau); this one: {reason}")
-    if gravity is not None:
-        robot = robot.with_gravity(gravity)
-    rough = rough_of(robot, friction, _stops(robot, method, stops))
+    rough = rough_of(robot, friction, _stops(robot, stops))
+    largest = math.inf if step is None and method == "adaptive" else _STEP if step is None else step
+    every_step = method != "adaptive"
+    schedule = make_schedule(times, largest, shape, held, signal, sampling, loads, every_step)
 
     samples = math.prod(shape)
     q, qd, torques = np.empty((3, *shape, len(times), n))
     q[..., 0, :], qd[..., 0, :] = (batch.rows[name].reshape(*batch.shape, n) for name in ("q0", "qd0"))
     q_rows, qd_rows, tau_rows = (path.reshape(samples, len(times), n) for path in (q, qd, torques))
-    intervals = max(len(times) - 1, 1)  # a single time has no interval, but one row of torques
-    held = np.broadcast_to(held, (*shape, intervals, n)).reshape(samples, intervals, n)
+    paths = (q_rows, qd_rows, tau_rows)
     if method == "adaptive":
         ask = _asking_law(law, shape) if law else asking_function(function) if function else None
-        limits = Tolerances(*tolerances, max_steps, math.inf if step is None else step)
-        adaptive(robot, times, held, ask, n if law else 0, (q_rows, qd_rows, tau_rows), rough, limits)
+        limits = Tolerances(*tolerances, max_steps, largest)
+        adaptive(robot, schedule, shape, ask, n if law else 0, paths, rough, limits)
     elif function is None or is_compiled(function):
-        acting, paths = law or function, (q_rows, qd_rows, tau_rows)
-        run_compiled(robot, shape, times, substeps, held, acting, paths, method, rough, threads)
+        run_compiled(robot, shape, schedule, law or function, paths, method, rough, threads)
     else:
-        asking(robot, times, substeps, function, q, qd, torques, method, rough, threads)
+        asking(robot, schedule, function, q, qd, torques, method, rough, threads)
     if rough is not None:  # a joint that is held does not see the NaN of another one, nor that of its own torque
         lost = ~(np.isfinite(q_rows).all(axis=-1) & np.isfinite(qd_rows).all(axis=-1))
         lost[:, 1:] |= ~np.isfinite(tau_rows[:, :-1]).all(axis=-1)
@@ -166,17 +183,17 @@ def simulate(
         q_rows[later], qd_rows[later] = np.nan, np.nan
     if not function and method != "adaptive":  # a function may return NaN deliberately
 
-        def again(count: int, finer: int) -> Array:
-            part = [path[:, :count].copy() for path in (q_rows, qd_rows, tau_rows)]
-            paths: tuple[Array, Array, Array] = (part[0], part[1], part[2])
-            more = substeps[: count - 1] * finer
-            run_compiled(robot, shape, times[:count], more, held, law, paths, method, rough, threads)
-            return paths[0]
+        def again(row: int, finer: int) -> Array:
+            part: list[Array] = [path[:, : row + 1].copy() for path in paths]
+            run_compiled(
+                robot, shape, schedule.until(row, finer), law, (part[0], part[1], part[2]), method, rough, threads
+            )
+            return part[0]
 
-        refuse_divergence(robot, times, q_rows, qd_rows, tau_rows, _STEP if step is None else step, again)
-    energy = kinetic_energy(robot, q, qd) + potential_energy(robot, q)
+        refuse_divergence(robot, times, q_rows, qd_rows, tau_rows, largest, again)
+    energy = kinetic_energy(robot, q, qd) + potential_energy(robot, q) + loads.energy(times, q)
     wanted = [np.broadcast_to(x, q.shape).copy() for x in law.reference(times)[:2]] if law else [None, None]
-    return Simulation(robot, times, q, qd, energy, torques, *wanted)
+    return Simulation(model if loads.gravity else robot, times, q, qd, energy, torques, *wanted)
 
 
 def held_torques(robot: Robot, tau: Any, count: int, batch: tuple[int, ...]) -> Array:
@@ -225,19 +242,23 @@ def _broadcast(shape: tuple[int, ...], batch: tuple[int, ...]) -> bool:
 _STEP = 1e-3
 
 
-def _substeps(times: Array, step: float | None) -> NDArray[np.intp]:
-    spans = np.diff(times)
+def _step(name: str, step: Any) -> float | None:
     if step is None:
-        step = _STEP
+        return None
     if not isinstance(step, int | float | np.number) or isinstance(step, bool) or not step > 0:
-        raise ArgumentError(f"step: wanted a positive time in s, got {step!r}")
-    counts = np.ceil(spans / step * (1 - 1e-12))  # a span of three steps and some rounding is three steps
-    if (counts > 2.0**53).any():
-        raise ArgumentError(f"step: {step!r} s is below the rounding of t; wanted a longer step")
-    return np.maximum(counts, 1).astype(np.intp)
+        raise ArgumentError(f"{name}: wanted a positive time in s, got {step!r}")
+    return float(step)
 
 
-def _stops(robot: Robot, method: str, stops: Any) -> dict[str, Array] | None:
+def _sampled(robot: Robot, tau: Any) -> tuple[Any, Sampling | None]:
+    """Return the torques, or the controller of a sampled one, and how it is sampled."""
+    if not isinstance(tau, SampledController):
+        return tau, None
+    sampling = tau.sampling(robot)
+    return tau.limited(sampling.largest), sampling
+
+
+def _stops(robot: Robot, stops: Any) -> dict[str, Array] | None:
     """Check joint stops, and return them as arrays (n,)."""
     if stops is None:
         return None
@@ -245,8 +266,6 @@ def _stops(robot: Robot, method: str, stops: Any) -> dict[str, Array] | None:
     if not isinstance(stops, Mapping) or set(stops) not in (rigid, soft, {"stiffness"}):
         got = sorted(map(str, stops)) if isinstance(stops, Mapping) else type(stops).__name__
         raise ArgumentError(f"stops: wanted {{'restitution': e}} or {{'stiffness': k, 'damping': d}}, got {got}")
-    if method == "adaptive":
-        raise ArgumentError("stops: wanted method='rk4' or 'euler', got method='adaptive', which has no joint stops")
     found = {}
     for name, value in stops.items():
         shape = () if np.isscalar(value) else (robot.n,)
