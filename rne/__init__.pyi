@@ -145,6 +145,7 @@ from .trajectory.profiles import quintic as quintic
 from .trajectory.profiles import quintic_duration as quintic_duration
 from .trajectory.profiles import trapezoidal as trapezoidal
 from .trajectory.profiles import trapezoidal_duration as trapezoidal_duration
+from .trajectory.signal import Signal as Signal
 from .verification.verify import IdentityCheck as IdentityCheck
 from .verification.verify import Verification as Verification
 from .verification.verify import verify as verify

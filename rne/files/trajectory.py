@@ -38,7 +38,8 @@ class Trajectory:
     CSV (also .gz, .zst, .bz2, .lz4), Parquet, Arrow (.arrow, .feather), NPZ (keys t, q, qd, ... of shape (N, n), or one
     array a column) and NPY (fields by name, or the first of q, qd, qdd, tau side by side, with t in front or without;
     refused where that may mean several things), by the suffix. The columns are q_<joint>, qd_<joint>, qdd_<joint>,
-    tau_<joint> and t, in any order; q must be there. What else there is, in an NPZ of any shape, is left aside.
+    tau_<joint> and t, in any order; q must be there, if it is asked for. What else there is, in an NPZ of any shape,
+    is left aside.
 
     It may be gone through again, from the beginning, unless it is a pipe.
 
@@ -47,7 +48,7 @@ class Trajectory:
     path : the file, or an open stream of bytes of `format`. Of streams, only plain files with the name of a compressed
         file are unpacked; what `gzip.open` and its like return is read as it comes.
     robot : the columns are those of its coordinates.
-    quantities : of q, qd, qdd and tau, those to read.
+    quantities : of q, qd, qdd and tau, those to read; without q, the first of them must be there.
     wrenches : frames whose wrenches to read, from columns ``fx_<frame>, fy_<frame>`` and so on.
     rename : how the columns of the file are called where they are called otherwise: by quantity a pattern with {joint}
         for the name of the joint, {0} or {1} for its number from zero or one, as ``{"q": "position_{joint}"}``, or the

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rne.batch.arguments import Batch, Floats, as_table
 from rne.dynamics.forward_dynamics import forward_dynamics
+from rne.dynamics.inverse_dynamics import inverse_dynamics
 from rne.dynamics.mass_matrix import mass_matrix, refuse_singular
 from rne.dynamics.stiction import Rough, accelerations
 from rne.errors import ArgumentError, SingularError, needing
@@ -64,7 +65,7 @@ class _Motion:
         self.stops = None if rough is None else Stops(robot, rough)
         self.modes: Array | None = None
         self.table: Floats | None = None
-        self.spare = 0.0
+        self.spare = self._scale = 0.0
 
     def torques(self, t: float, y: Array) -> tuple[Array, Array]:
         """Torques at a time, and rates of the integrals; the held torques without a controller."""
@@ -124,6 +125,8 @@ class _Motion:
         if self._rough is not None and self.stops is not None:
             with telling(t):
                 y = self.stops.begin(y, flight, self.spare, self.table)
+                n, tau = self._robot.n, self.torques(t, y)[0]
+                self._scale = float(np.abs([tau, inverse_dynamics(self._robot, y[:n], y[n : 2 * n])]).max(initial=0.0))
                 self.modes = self._found(t, y)[1]
         return y
 
@@ -142,13 +145,14 @@ class _Motion:
         n, modes, margins = self._robot.n, self.modes, np.full(self._robot.n, np.inf)
         sliding, stuck = (modes != FREE) & (modes != STUCK), modes == STUCK
         margins[sliding] = (modes * y[n : 2 * n])[sliding] + self.spare
-        margins = np.minimum(margins, np.where(stuck, np.inf, self.stops.margins(y[:n], y[n : 2 * n]) + self.spare))
+        margins = np.minimum(margins, np.where(stuck, np.inf, self.stops.margins(y[:n], y[n : 2 * n], self.spare)))
         if stuck.any():
             forces = self._found(t, y)[2]
             up, down = self.stops.reach(y[:n])
-            slack = 1e-9 * np.minimum(up, down) + 1e-12 * np.abs(forces)
+            slack = 1e-9 * np.minimum(up, down) + 1e-12 * (np.abs(forces) + self._scale)
             margins[stuck] = (np.minimum(forces + up, down - forces) + slack)[stuck]
-        return margins
+        found: Array = margins
+        return found
 
     def end(self, y: Array) -> Array:
         """Return the state at an event: joints that stopped are at rest, those at a rigid stop exactly there."""
@@ -157,7 +161,7 @@ class _Motion:
         n, y = self._robot.n, y.copy()
         qd = y[n : 2 * n]
         qd[(self.modes != FREE) & (self.modes != STUCK) & (self.modes * qd <= 0.0)] = 0.0
-        y[:n] = self.stops.met(y[:n])
+        y[:n] = self.stops.met(y[:n], qd, self.spare)
         return y
 
 
@@ -223,6 +227,8 @@ def adaptive(
         if loop is not None and last:
             loop.reach(float(schedule.times[last]), last, y)
             tau[-1] = loop.command
+        elif ask is None:
+            tau[-1] = held[rows[last]]
         if ask is not None and not np.isfinite(y).all():
             tau[:] = np.nan
 

@@ -185,7 +185,8 @@ class Loads:
                 else:
                     start, middle, _ = source.nodes(ends)
                     values.append(start + 2 * part * (middle - start))
-            return self._joined(values, alike)[sample if self.shape else 0, 0]
+            found: Array = self._joined(values, alike)[sample if self.shape else 0, 0]
+            return found
 
         return value
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import math
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -54,13 +53,16 @@ def asking(
     method: str,
     rough: Rough | None,
     threads: int | None,
-) -> None:
-    """Integrate all simulations of a batch together, with a controller in Python; the kernel does the arithmetic."""
-    ask, paths = functools.partial(asked, controller), (q_path, qd_path, tau_path)
+) -> NDArray[np.bool_]:
+    """Integrate all simulations of a batch together, with a controller in Python; the kernel does the arithmetic.
+
+    Returns of which simulations (...) the controller gave torques that are not finite, at a state that is.
+    """
+    ask, paths = _Watched(controller, q_path.shape[:-2]), (q_path, qd_path, tau_path)
     start = q_path[..., 0, :], qd_path[..., 0, :]
     if rough is None:
         _ask_along(schedule, ask, _Smooth(robot, *start, method, threads), paths)
-        return
+        return ask.lost
     table = as_table(robot, "float64")
     try:
         _ask_along(schedule, ask, _Rough(robot, *start, method, rough, table), paths)
@@ -69,6 +71,25 @@ def asking(
             raise
         table = with_some_inertia(robot, table, error)
         _ask_along(schedule, ask, _Rough(robot, *start, method, rough, table), paths)
+    return ask.lost
+
+
+# Torques for states beyond this may overflow.
+_HUGE = 1e100
+
+
+class _Watched:
+    """A controller that is watched for torques that are not finite although the state is; `lost` says where."""
+
+    def __init__(self, controller: Function, shape: tuple[int, ...]) -> None:
+        self._controller, self.lost = controller, np.zeros(shape, np.bool_)
+
+    def __call__(self, t: float, q: Array, qd: Array) -> Array:
+        tau = asked(self._controller, t, q, qd)
+        if not np.isfinite(tau).all():
+            small = ((np.abs(q) < _HUGE) & (np.abs(qd) < _HUGE)).all(axis=-1)
+            self.lost |= small & ~np.isfinite(np.broadcast_to(tau, q.shape)).all(axis=-1)
+        return tau
 
 
 def _ask_along(

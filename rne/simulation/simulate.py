@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rne.batch.arguments import as_batch, check_robot
 from rne.batch.named import as_times, coordinates
-from rne.check import check_flag, numbers
+from rne.check import check_flag
 from rne.control import Controller
 from rne.dynamics.energy import kinetic_energy, potential_energy
 from rne.dynamics.stiction import rough_of
@@ -22,9 +22,11 @@ from rne.kernels.jit import is_compiled
 from rne.model.robot import Robot
 from rne.simulation.adaptive import Ask, Tolerances, adaptive, asking_function
 from rne.simulation.compiled_loop import run_compiled
-from rne.simulation.diagnosis import refuse_divergence
+from rne.simulation.diagnosis import refuse_divergence, steps_between
 from rne.simulation.loads import as_loads_over_time
-from rne.simulation.python_loop import asking
+from rne.simulation.options import checked_step, checked_stops, checked_tolerances
+from rne.simulation.progress import reported
+from rne.simulation.python_loop import asked, asking
 from rne.simulation.result import Simulation
 from rne.simulation.sampled import SampledController, Sampling
 from rne.simulation.schedule import METHODS, make_schedule
@@ -51,6 +53,7 @@ def simulate(
     atol: float | None = None,
     max_steps: int = 20_000,
     threads: int | None = None,
+    progress: Callable[[float], object] | None = None,
 ) -> Simulation:
     """Integrate forward dynamics over time.
 
@@ -73,7 +76,8 @@ def simulate(
     robot : the robot.
     q0, qd0 : (..., n) initial positions and velocities (zero if None); leading axes are a batch of simulations.
     t : (T,) increasing output times, s; the first is that of the initial state.
-    tau : torques, N m or N: None, an array, a controller of `rne.control`, or a function.
+    tau : torques, N m or N: None, an array, a `Signal`, a controller of `rne.control`, a function, or one of the last
+        two as a `SampledController`, in discrete time.
 
         None means no torques. An array is constant, (n,) or (..., 1, n), or held from each time to the next,
         (..., T - 1, n) or (..., T, n); the axis before the last is always time, and leading axes broadcast against
@@ -81,25 +85,32 @@ def simulate(
         simulations have B or B + 1 times, is refused: reshape it to (B, 1, n) for one row per simulation or to
         (1, B, n) for one row per time.
 
-        Goals, paths and gains of a controller of `rne.control` broadcast likewise.
+        Goals, paths and gains of a controller of `rne.control` broadcast likewise, and a `Signal` of width n, which is
+        a log played back: its times may be others than `t`, and no step crosses them.
 
         A function compiled by numba is called as ``controller(t, q, qd, tau)`` with arrays (n,) for each simulation, at
         every stage of every step and at the last time; it fills `tau`, which is initially zero, and returns nothing.
         With friction it is also called where events are searched for.
         Any other function is called as ``controller(t, q, qd)``, with q and qd of shape (..., n), or (n,) for each
         simulation if adaptive, and returns the torques.
+    f_ext : wrenches acting on the robot, by frame name, as for `inverse_dynamics`: (..., 6) if constant, with the
+        simulations of a batch as leading axes; a `Signal` of width 6; or a function of time that returns (..., 6). Or a
+        pair of one of these and the axes, "world" or "local".
     friction : whether viscous and Coulomb friction of the joints oppose the motion, or hold the joints at rest.
-    stops : joint stops at the limits of the positions, for "rk4" and "euler"; none if None, and `Simulation.limits`
+    stops : joint stops at the limits of the positions; none if None, and `Simulation.limits`
         says which limits were passed. Rigid ones, ``{"restitution": e}``, from which a joint rebounds with e times its
         speed; or soft ones, ``{"stiffness": k, "damping": d}``, N m/rad and N m s/rad (N/m, N s/m), which push while a
         joint is beyond its limit, and never pull. Numbers, or arrays (n,). Joints that mimic others have no stops.
-    gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
+    gravity : (..., 3) acceleration of free fall in base axes, m/s^2, for each simulation; a `Signal` of width 3; or a
+        function of time that returns (..., 3). That of the robot if None. On a base that moves without turning, it is
+        gravity minus the acceleration of the base.
     method : "rk4", "euler" or "adaptive".
     step : largest step, s; by default one millisecond, or unlimited for "adaptive". Steps never cross a time of `t`.
     rtol, atol : tolerances of "adaptive" for each step, relative and absolute (rad, m, rad/s, m/s); by default 1e-10
         and 1e-12.
     max_steps : of "adaptive", for each simulation; counted as evaluations of the dynamics, twelve to a step.
     threads : number of threads for a batch; chosen by its size if None (see ``RNE_NUM_THREADS``).
+    progress : called about ten times a second, from another thread, with the part that is done, from 0 to 1.
 
     Returns
     -------
@@ -130,7 +141,7 @@ def simulate(
     check_flag("friction", friction)
     batch = as_batch(robot, {"q0": q0, "qd0": qd0}, required="q0")
     times, n = as_times("t", t), robot.n
-    step, tolerances = _step("step", step), _tolerances(method, rtol, atol, max_steps)
+    step, tolerances = checked_step(step), checked_tolerances(method, rtol, atol, max_steps)
     tau, sampling = _sampled(robot, tau)
     law = tau if isinstance(tau, Controller) else None
     signal = tau if isinstance(tau, Signal) else None
@@ -157,7 +168,7 @@ def simulate(
         raise ArgumentError("tau: the controller is for a robot with joints {}; this one has {}".format(*names))
     if is_compiled(function) and (reason := complaint(function)):
         raise ArgumentError(f"tau: a compiled controller is called as controller(t, q, qd, tau); this one: {reason}")
-    rough = rough_of(robot, friction, _stops(robot, stops))
+    rough = rough_of(robot, friction, checked_stops(robot, stops))
     largest = math.inf if step is None and method == "adaptive" else _STEP if step is None else step
     every_step = method != "adaptive"
     schedule = make_schedule(times, largest, shape, held, signal, sampling, loads, every_step)
@@ -166,31 +177,43 @@ def simulate(
     q, qd, torques = np.empty((3, *shape, len(times), n))
     q[..., 0, :], qd[..., 0, :] = (batch.rows[name].reshape(*batch.shape, n) for name in ("q0", "qd0"))
     q_rows, qd_rows, tau_rows = (path.reshape(samples, len(times), n) for path in (q, qd, torques))
-    paths = (q_rows, qd_rows, tau_rows)
-    if method == "adaptive":
-        ask = _asking_law(law, shape) if law else asking_function(function) if function else None
-        limits = Tolerances(*tolerances, max_steps, largest)
-        adaptive(robot, schedule, shape, ask, n if law else 0, paths, rough, limits)
-    elif function is None or is_compiled(function):
-        run_compiled(robot, shape, schedule, law or function, paths, method, rough, threads)
-    else:
-        asking(robot, schedule, function, q, qd, torques, method, rough, threads)
+    paths, lost = (q_rows, qd_rows, tau_rows), np.zeros(samples, np.bool_)
+    with reported(progress, q_rows):
+        if method == "adaptive":
+            ask = _asking_law(law, shape) if law else asking_function(function) if function else None
+            limits = Tolerances(*tolerances, max_steps, largest)
+            adaptive(robot, schedule, shape, ask, n if law else 0, paths, rough, limits)
+        elif function is None or is_compiled(function):
+            run_compiled(robot, shape, schedule, law or function, paths, method, rough, threads)
+        else:
+            lost = asking(robot, schedule, function, q, qd, torques, method, rough, threads).reshape(samples)
     if rough is not None:  # a joint that is held does not see the NaN of another one, nor that of its own torque
-        lost = ~(np.isfinite(q_rows).all(axis=-1) & np.isfinite(qd_rows).all(axis=-1))
-        lost[:, 1:] |= ~np.isfinite(tau_rows[:, :-1]).all(axis=-1)
-        later = np.logical_or.accumulate(lost, axis=1)
+        bad = ~(np.isfinite(q_rows).all(axis=-1) & np.isfinite(qd_rows).all(axis=-1))
+        bad[:, 1:] |= ~np.isfinite(tau_rows[:, :-1]).all(axis=-1)
+        later = np.logical_or.accumulate(bad, axis=1)
         later[:, 0] = False
         q_rows[later], qd_rows[later] = np.nan, np.nan
-    if not function and method != "adaptive":  # a function may return NaN deliberately
+    if method != "adaptive":
+        acting, compiled = law or function, function is None or is_compiled(function)
 
         def again(row: int, finer: int) -> Array:
             part: list[Array] = [path[:, : row + 1].copy() for path in paths]
-            run_compiled(
-                robot, shape, schedule.until(row, finer), law, (part[0], part[1], part[2]), method, rough, threads
-            )
+            until = schedule.until(row, finer)
+            run_compiled(robot, shape, until, acting, (part[0], part[1], part[2]), method, rough, threads)
             return part[0]
 
-        refuse_divergence(robot, times, q_rows, qd_rows, tau_rows, largest, again)
+        def closely(sample: int, row: int) -> Array:
+            state = [path[sample, row - 1] for path in paths]
+            return steps_between(robot, times[row - 1 : row + 1], state[0], state[1], state[2], largest)
+
+        def deliberate(sample: int, row: int) -> bool:  # a function may return NaN deliberately
+            if function is None or not compiled:
+                return bool(lost[sample])
+            state = q_rows[sample, row - 1], qd_rows[sample, row - 1]
+            return any(not np.isfinite(asked(function, float(at), *state)).all() for at in times[row - 1 : row + 1])
+
+        retry = again if compiled else None
+        refuse_divergence(robot, times, q_rows, qd_rows, tau_rows, largest, retry, closely, deliberate)
     energy = kinetic_energy(robot, q, qd) + potential_energy(robot, q) + loads.energy(times, q)
     wanted = [np.broadcast_to(x, q.shape).copy() for x in law.reference(times)[:2]] if law else [None, None]
     return Simulation(model if loads.gravity else robot, times, q, qd, energy, torques, *wanted)
@@ -242,65 +265,12 @@ def _broadcast(shape: tuple[int, ...], batch: tuple[int, ...]) -> bool:
 _STEP = 1e-3
 
 
-def _step(name: str, step: Any) -> float | None:
-    if step is None:
-        return None
-    if not isinstance(step, int | float | np.number) or isinstance(step, bool) or not step > 0:
-        raise ArgumentError(f"{name}: wanted a positive time in s, got {step!r}")
-    return float(step)
-
-
 def _sampled(robot: Robot, tau: Any) -> tuple[Any, Sampling | None]:
     """Return the torques, or the controller of a sampled one, and how it is sampled."""
     if not isinstance(tau, SampledController):
         return tau, None
     sampling = tau.sampling(robot)
     return tau.limited(sampling.largest), sampling
-
-
-def _stops(robot: Robot, stops: Any) -> dict[str, Array] | None:
-    """Check joint stops, and return them as arrays (n,)."""
-    if stops is None:
-        return None
-    rigid, soft = {"restitution"}, {"stiffness", "damping"}
-    if not isinstance(stops, Mapping) or set(stops) not in (rigid, soft, {"stiffness"}):
-        got = sorted(map(str, stops)) if isinstance(stops, Mapping) else type(stops).__name__
-        raise ArgumentError(f"stops: wanted {{'restitution': e}} or {{'stiffness': k, 'damping': d}}, got {got}")
-    found = {}
-    for name, value in stops.items():
-        shape = () if np.isscalar(value) else (robot.n,)
-        array = np.broadcast_to(numbers(f"stops[{name!r}]", value, shape), (robot.n,)).astype(np.float64)
-        low, high = (np.nextafter(0.0, 1.0) if name == "stiffness" else 0.0), (1.0 if name == "restitution" else np.inf)
-        if not ((array >= low) & (array <= high)).all():
-            wanted = {"restitution": "from 0 to 1", "stiffness": "above 0", "damping": "of 0 or more"}[name]
-            raise ArgumentError(f"stops[{name!r}]: wanted numbers {wanted}, got {value!r}")
-        found[name] = array
-    if "restitution" in found:
-        for name, low, high in zip(robot.joint_names, robot.lower_limit, robot.upper_limit, strict=True):
-            if low == high:  # one impulse cannot act on both sides
-                raise ArgumentError(
-                    f"stops: both limits of joint {name!r} are {low:g}, and rigid stops leave it no room; wanted a "
-                    f"locked joint, robot.with_locked({{{name!r}: {float(low)!r}}}), or soft stops"
-                )
-    return found
-
-
-def _tolerances(method: str, rtol: Any, atol: Any, max_steps: Any) -> tuple[float, float]:
-    """Check tolerances, which only the adaptive method has; return them, or the default ones."""
-    found = []
-    for name, value, default in (("rtol", rtol, 1e-10), ("atol", atol, 1e-12)):
-        if value is None:
-            found.append(default)
-            continue
-        if method != "adaptive":
-            raise ArgumentError(f"{name}: only method='adaptive' has tolerances, got method={method!r}")
-        number = float(numbers(name, value, ()))
-        if not 1e-14 <= number < 1:
-            raise ArgumentError(f"{name}: wanted a number from 1e-14 to 1, got {value!r}")
-        found.append(number)
-    if not isinstance(max_steps, int | np.integer) or isinstance(max_steps, bool) or max_steps < 1:
-        raise ArgumentError(f"max_steps: wanted a positive whole number, got {max_steps!r}")
-    return found[0], found[1]
 
 
 def _asking_law(law: Controller, shape: tuple[int, ...]) -> Ask:

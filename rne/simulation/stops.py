@@ -82,13 +82,13 @@ class Stops:
         tau[there] = -(self._stiffness[there] * (q[there] - stop) + self._damping[there] * qd[there])
         return tau
 
-    def margins(self, q: Array, qd: Array) -> Array:
-        """Numbers (n,) that are negative beyond an event, m or rad."""
+    def margins(self, q: Array, qd: Array, spare: float) -> Array:
+        """Numbers (n,) that are negative beyond an event, m or rad; `spare` for those that begin at zero."""
         margins = np.full(q.size, np.inf)
         if self._rigid.any():
             upper, lower = self._upper - q, q - self._lower
-            upper = np.where(self._start >= self._upper, np.maximum(upper, -qd), upper)
-            lower = np.where(self._start <= self._lower, np.maximum(lower, qd), lower)
+            upper = np.where(self._start >= self._upper, np.maximum(upper, spare - qd), upper)
+            lower = np.where(self._start <= self._lower, np.maximum(lower, spare + qd), lower)
             margins = np.where(self._rigid, np.minimum(upper, lower), margins)
         if self._soft.any():
             depth, speed, side = self._depth(q, qd)
@@ -97,13 +97,14 @@ class Stops:
             delay = self._damping / np.where(self._soft, self._stiffness, 1.0)
             inside = np.where(same > 0, depth + delay * speed, -1.0)
             outside = -np.minimum(depth, depth + delay * speed)
-            margins = np.where(self._soft, np.where(touching, inside, outside), margins)
+            margins = np.where(self._soft, np.where(touching, inside, outside) + spare, margins)
         return margins
 
-    def met(self, q: Array) -> Array:
-        """Positions with those exactly at a rigid stop that have passed it."""
-        q = np.where(self._rigid & (q > self._upper) & (self._upper >= self._start), self._upper, q)
-        return np.where(self._rigid & (q < self._lower) & (self._lower <= self._start), self._lower, q)
+    def met(self, q: Array, qd: Array, spare: float) -> Array:
+        """Positions at an event with those exactly at a rigid stop that have come to it, within `spare`."""
+        upper = self._rigid & (q > self._upper - spare) & (qd > 0) & (self._upper >= self._start)
+        lower = self._rigid & (q < self._lower + spare) & (qd < 0) & (self._lower <= self._start)
+        return np.where(upper, self._upper, np.where(lower, self._lower, q))
 
     def reach(self, q: Array) -> tuple[Array, Array]:
         """Largest forces against positive and against negative motion of joints at rest."""
