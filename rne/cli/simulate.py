@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import rne
 from rne.cli.motion import Job, takes_motion
 from rne.cli.options import examples, show, takes_robot
-from rne.cli.stream import opened
+from rne.cli.stream import motion_of, opened
 from rne.errors import FileError
 from rne.model.robot import Robot
 
@@ -154,14 +154,15 @@ def _read(robot: Robot, job: Job, given: dict[str, Any]) -> tuple[dict[str, rne.
         return {}, {}
     if controlled and not job.wrenches:
         raise click.UsageError("--torques and --controller: wanted one of the two, or --wrench")
-    with opened(robot, job, () if controlled else ("tau",), zero=False) as (motion, _):
-        names = motion.columns.names
+    wanted = [] if controlled else ["tau"]
+    if job.trajectory != "-":
+        with motion_of(robot, job, wanted) as motion:
+            names = motion.columns.names
+        there = [key for key in ("q", "qd") if key in job.rename or f"{key}_{robot.joint_names[0]}" in names]
+        wanted = [*(there if "q" in there else []), *wanted]
+    with opened(robot, job, wanted, zero=False) as (motion, _):
         log = rne.files.signals(motion, interpolation)
-    start: dict[str, Array] = {}
-    there = [key for key in ("q", "qd") if key in job.rename or f"{key}_{robot.joint_names[0]}" in names]
-    if "q" in there and job.trajectory != "-":
-        with opened(robot, job, there, zero=False) as (motion, _):
-            start = {key: array[0] for key, array in next(iter(motion)).arrays.items()}
+    start = {key: log.pop(key).values[0] for key in ("q", "qd") if key in log}
     return log, start
 
 
@@ -199,9 +200,9 @@ def _controller(robot: Robot, given: dict[str, Any], path: Any) -> Any:
         reference = {"path": path} if path else {"goal": None if goal is None else _values(robot, "goal", goal)}
         law = getattr(rne.control, name)(robot, **gains, **reference, saturate=saturate)
     else:
+        law = _function(name)
         if gains or path or goal is not None:
             raise click.UsageError(f"--controller {name}: a function has no gains, goal and path of the command line")
-        law = _function(name)
         if saturate and not sampled:
             raise click.UsageError("--saturate: for a function, wanted --rate too")
     if not sampled:
