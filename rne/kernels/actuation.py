@@ -10,7 +10,7 @@ from numba.core import types
 from numba.core.errors import NumbaError
 
 from rne.kernels import control
-from rne.kernels.jit import inline_allocating, internal_allocating
+from rne.kernels.jit import inline, inline_allocating, internal
 from rne.kernels.simd.pack import address_of, out_of_line
 
 _VECTOR = types.Array(types.float64, 1, "C")
@@ -28,29 +28,30 @@ def complaint(controller: Any) -> str:
     return "" if result == types.none else f"it returns {result}"
 
 
-@inline_allocating
-def _ask(controller, t, q, qd, tau, rows, n):
+@inline
+def _ask(controller, scratch, t, q, qd, tau, rows, n):
     """Fill `tau` (rows * n) by a controller, which is called for single states."""
-    for j in range(rows * n):
-        tau[j] = 0.0
+    # It gets copies, since one that modifies its arguments must not change the state.
+    m = rows * n
+    own_q, own_qd = scratch[0][:m], scratch[0][m : 2 * m]
+    for j in range(m):
+        tau[j], own_q[j], own_qd[j] = 0.0, q[j], qd[j]
     for row in range(rows):
-        own = slice(row * n, row * n + n)
-        # Copies: a controller that modifies its arguments must not change the state.
-        controller(t, q[own].copy(), qd[own].copy(), tau[own])
+        begin, end = row * n, row * n + n
+        controller(t, own_q[begin:end], own_qd[begin:end], tau[begin:end])
 
 
-@internal_allocating
+@internal
 def torques(drive, law, first, rows, t, near, motion, tau):
     """Fill `tau` (rows * n) of `rows` simulations, from `first` on; of a control law, also the rate of its integral.
 
-    drive : (whether a controller acts; the controller, a CONTROLLER, unless there is a law; scratch of the law;
-    torques (rows * n) at the times `since` and `since` + `span`, if none acts; `since`; `span`, 0 if constant; wrenches
-    for `add_wrenches`).
+    drive : (whether a controller acts; the controller, a CONTROLLER, unless there is a law; `control.scratch`; torques
+    (rows * n) at the times `since` and `since` + `span`, if none acts; `since`; `span`, 0 if constant).
     law : for `control.torques`, or None.
     near : a time close to t, on the side that counts where a reference jumps. motion : (q, qd, integral, rate).
     """
     out_of_line()
-    controlled, controller, scratch, start, end, since, span, _ = drive
+    controlled, controller, scratch, start, end, since, span = drive
     q, qd, _, _ = motion
     if not controlled:
         part = (t - since) / span if span > 0.0 else 0.0
@@ -60,7 +61,7 @@ def torques(drive, law, first, rows, t, near, motion, tau):
         asked, addresses = scratch
         control.torques(law, first, t, near, motion, tau, asked, addresses)
     else:
-        _ask(controller, t, q, qd, tau, rows, q.shape[0] // max(rows, 1))
+        _ask(controller, scratch, t, q, qd, tau, rows, q.shape[0] // max(rows, 1))
 
 
 @inline_allocating
@@ -73,34 +74,41 @@ def wrench_scratch(external, rows, q, n):
     return wrenches, torque, addresses
 
 
-@internal_allocating
+@internal
+def _add_wrenches(wrenches, first, rows, t, q, tau):
+    out_of_line()
+    table, external, piece, since, pace, (values, torque, addresses) = wrenches
+    sites, pieces, static_torques = external
+    u = (t - since) * pace
+    for row in range(rows):
+        for k in range(values.shape[1]):
+            c = pieces[first + row, piece]
+            values[row, k] = c[0, k] + u * (c[1, k] + u * c[2, k])
+    addresses[0] = address_of(q)
+    static_torques(table, 0, rows, addresses, sites)
+    for j in range(tau.shape[0]):
+        tau[j] += torque[j]
+
+
+@inline
 def add_wrenches(wrenches, first, rows, t, q, tau):
     """Add the torques of external wrenches to `tau` (rows * n) of `rows` simulations, from `first` on.
 
     wrenches : None, or (table; external; the piece in time; its beginning; 1 / its duration; `wrench_scratch`).
     external : (the sites of m wrenches; their polynomials (samples, pieces, 3, 6 m) in the elapsed fraction of a piece;
-    the entry of static torques). There may be no wrench.
+    the entry of static torques). There may be no wrench: what does not act is not passed on, since a call with so many
+    arrays takes 0.1 us.
     """
-    out_of_line()
-    if wrenches is not None:
-        table, external, piece, since, pace, (values, torque, addresses) = wrenches
-        sites, pieces, static_torques = external
-        if sites.shape[0] > 0:
-            u = (t - since) * pace
-            for row in range(rows):
-                for k in range(values.shape[1]):
-                    c = pieces[first + row, piece]
-                    values[row, k] = c[0, k] + u * (c[1, k] + u * c[2, k])
-            addresses[0] = address_of(q)
-            static_torques(table, 0, rows, addresses, sites)
-            for j in range(tau.shape[0]):
-                tau[j] += torque[j]
+    if wrenches is not None:  # noqa: SIM102  numba leaves out what this decides
+        if wrenches[1][0].shape[0] > 0:
+            _add_wrenches(wrenches, first, rows, t, q, tau)
 
 
-@internal_allocating
+@internal
 def total_torques(drive, law, first, rows, t, near, motion, tau):
-    """Fill `tau` with the torques and those of external wrenches; arguments as for `torques`."""
-    torques(drive, law, first, rows, t, near, motion, tau)
+    """Fill `tau` with the torques and those of external wrenches; `drive` is that of `torques`, and the wrenches."""
+    out_of_line()
+    torques(drive[:7], law, first, rows, t, near, motion, tau)
     add_wrenches(drive[7], first, rows, t, motion[0], tau)
 
 

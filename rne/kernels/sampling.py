@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from rne.kernels.actuation import torques
-from rne.kernels.jit import inline, inline_allocating, internal_allocating
+from rne.kernels.jit import inline, inline_allocating, internal
 from rne.kernels.simd.pack import out_of_line
 
 # What happens at a time: the row of the paths, or -1; the row of the torques; whether the controller is asked, and
@@ -39,7 +39,7 @@ def begin(sampled, rows, n, given, ending):
     return np.empty((slots, m)), np.zeros(2, np.intp), np.empty(rows * resolutions.shape[0]), np.empty(m), np.zeros(m)
 
 
-@internal_allocating
+@internal
 def command(when, events, k, motion, drive, law, block, sampled, queue, given):
     """Ask the controller if time k is a sampling instant, and fill `given` (rows * n) if torques arrive at it.
 

@@ -22,7 +22,7 @@ from rne.kernels.simd.pack import address_of
 BLOCK = 64
 
 
-@inline_allocating
+@inline
 def _accelerate(table, one, many, motion, addresses, loads, marks):
     """Fill qdd of (q, qd, tau, qdd), at `addresses` for `many`. Marks states whose mass matrix may be singular."""
     if many is not None:
@@ -52,8 +52,8 @@ def _store(values, path, first, k):
         path[first + i // n, k, i % n] = values[i]
 
 
-@inline_allocating
-def _smooth_step(first, span, arrays, dynamics, drive, law, method, record):
+@inline
+def _smooth_step(first, span, arrays, dynamics, drive, wrenches, law, method, record):
     """Advance the states of a block of simulations by one step. Returns the time where it stopped, or -1.
 
     span : (t, h). arrays : torques and states of the block, with scratch. record : (path of torques, its row for those
@@ -72,7 +72,7 @@ def _smooth_step(first, span, arrays, dynamics, drive, law, method, record):
         torques(drive, law, first, marks.shape[0], at, near, motion, tau)
         if stage == 0 and record[1] >= 0:
             _store(tau, record[0], first, record[1])
-        add_wrenches(drive[7], first, marks.shape[0], at, now[:m], tau)
+        add_wrenches(wrenches, first, marks.shape[0], at, now[:m], tau)
         _accelerate(table, one, many, (now[:m], now[w : w + m], tau, now[2 * w :]), addresses, loads, marks)
         for row in range(marks.shape[0]):
             if marks[row] != 0:
@@ -106,7 +106,7 @@ def _advance(first, rows, dynamics, acting, law, schedule, paths, rough, externa
     marks, addresses = np.zeros(rows, np.uint8), np.empty(8, np.intp)
     for k, array in enumerate((now[:m], now[w : w + m], tau, now[2 * w :])):
         addresses[2 * k], addresses[2 * k + 1] = address_of(array), 8 * n
-    asked = control.scratch(rows, n) if law is not None else None
+    asked = control.scratch(rows, n)
     pushed = wrench_scratch(external, rows, q, n)
     continuous = acting[0] and sampled[0] == 0.0
     queue = sampling.begin(sampled, rows, n, given, ending)
@@ -131,14 +131,14 @@ def _advance(first, rows, dynamics, acting, law, schedule, paths, rough, externa
         piece, pace = min(k, external[1].shape[1] - 1), 1.0 / span if span > 0.0 else 0.0
         wrenches = table, external, piece, times[k], pace, pushed
         if sampled[0] > 0.0:
-            asking = (*acting, asked, given, given, 0.0, 0.0, wrenches)
+            asking = (*acting, asked, given, given, 0.0, 0.0)
             seen = state[:m], state[w:], state[m:w]
             sampling.command((times[k], EDGE * h), events, k, seen, asking, law, (first, rows), sampled, queue, given)
         elif not continuous:
             row = events[sampling.HELD, k]
             _fill(given, held, first, row)
             _fill(ending, held, first, min(row + 1, held.shape[1] - 1) if linear else row)
-        drive = (continuous, acting[1], asked, given, ending, times[k], span if linear else 0.0, wrenches)
+        drive = (continuous, acting[1], asked, given, ending, times[k], span if linear else 0.0)
         if out >= 0 and (last or rough is not None):
             begin_step(state, now, total)
             torques(drive, law, first, rows, times[k], times[k] + EDGE * h, motion, tau)
@@ -149,14 +149,14 @@ def _advance(first, rows, dynamics, acting, law, schedule, paths, rough, externa
             t = times[k] + step * h
             if rough is None:
                 record, arrays = (tau_path, out if step == 0 else -1), (tau, state, now, total, addresses, marks)
-                stopped = _smooth_step(first, (t, h), arrays, dynamics, drive, law, method, record)
+                stopped = _smooth_step(first, (t, h), arrays, dynamics, drive, wrenches, law, method, record)
                 if stopped != -1.0 and _failed(marks, stopped, now[:m], when, q_path, first, n):
                     return
             else:
                 if method == EULER:
-                    failed = by_impulses(first, t, h, state, rubbing, drive, law, buffer)
+                    failed = by_impulses(first, t, h, state, rubbing, (*drive, wrenches), law, buffer)
                 else:
-                    failed = by_events(first, t, h, state, rubbing, drive, law, buffer)
+                    failed = by_events(first, t, h, state, rubbing, (*drive, wrenches), law, buffer)
                 if failed != 0:
                     marks[0] = 1
                     _failed(marks, t, state[:m], when, q_path, first, n)

@@ -94,20 +94,48 @@ def make_schedule(
     ArgumentError
         The step is below the rounding of the times, or there are too many of them.
     """
+    grid = times
     if every_step and loads.functions and len(times) > 1:
-        counts = _substeps(times, step)
-        grid = _divided(times, counts)
+        grid = _divided(times, _substeps(times, step))
+    if sampling is None and signal is None and not loads.times.size and grid is times:  # the usual case, for speed
+        rows = np.arange(len(times))
+        events, jumps = np.array([rows, rows, 0 * rows, 0 * rows]), np.zeros(len(times), np.bool_)
     else:
-        grid = times
+        grid, events, jumps = _merged(times, grid, sampling, loads.times if signal is None else signal.t, loads.times)
+    linear = False
+    if signal is not None:
+        linear = signal.interpolation == "linear"
+        held = signal(grid) if linear else signal.values
+        after = np.searchsorted(signal.t, grid + _near(times, signal.t), side="right") - 1
+        events[HELD] = np.arange(len(grid)) if linear else after
+    elif held.ndim == 1:
+        held = held[None, :]
+    else:
+        changes = (np.diff(held, axis=-2) != 0).any(axis=(*range(held.ndim - 2), -1))
+        jumps |= np.isin(grid, times[1 : held.shape[-2]][changes])
+    events[HELD] = np.clip(events[HELD], 0, held.shape[-2] - 1)
+    samples = math.prod(shape)
+    if held.ndim == 2:
+        held = np.broadcast_to(held, (samples, *held.shape))
+    else:
+        held = np.broadcast_to(held, (*shape, *held.shape[-2:])).reshape(samples, *held.shape[-2:])
+    sampled = NO_SAMPLING if sampling is None else sampling
+    counts, pieces = _substeps(grid, step), loads.pieces(grid, shape)
+    return Schedule(grid, counts, events, jumps, held, linear, sampled, loads, pieces)
+
+
+def _merged(
+    times: Array, grid: Array, sampling: Sampling | None, *signals: Array
+) -> tuple[Array, NDArray[np.intp], NDArray[np.bool_]]:
+    """Return all times, what happens at them, and whether something jumps."""
     begin, end = float(times[0]), float(times[-1])
-    near = _NEAR * (end - begin)
     asks: Array = np.zeros(0)
     arrives: Array = np.zeros(0)
     if sampling is not None:
         count = math.floor((end - begin) / sampling.period + _NEAR) + 1
         if count > _MOST:
             raise ArgumentError(f"rate: {count} samples are too many; wanted a lower rate or a shorter simulation")
-        near = min(near, _NEAR * sampling.period)
+        near = _NEAR * min(sampling.period, end - begin)
         asks = _snapped(begin + np.arange(count) * sampling.period, grid, near)
         grid = np.union1d(grid, asks)
         arrives = asks
@@ -115,35 +143,23 @@ def make_schedule(
             arrives = _snapped(begin + np.arange(count) * sampling.period + sampling.delay, grid, near)
             arrives = arrives[arrives <= end]
             grid = np.union1d(grid, arrives)
-    given = loads.times if signal is None else np.concatenate([loads.times, signal.t])
-    corners = _snapped(given[(given >= begin) & (given <= end)], grid, near)
-    grid = np.union1d(grid, corners)
-
+    corners = []
+    for given in signals:
+        inside = given[(given >= begin) & (given <= end)]
+        corners.append(_snapped(inside, grid, _near(times, given)))
+        grid = np.union1d(grid, corners[-1])
     events = np.zeros((EVENTS, len(grid)), np.intp)
     events[OUT] = -1
     events[OUT, np.searchsorted(grid, times)] = np.arange(len(times))
+    events[HELD] = np.searchsorted(times, grid, side="right") - 1
     events[ASKS], events[ARRIVES] = np.isin(grid, asks), np.isin(grid, arrives)
-    jumps = np.isin(grid, np.concatenate([asks, arrives, corners]))
-    samples = math.prod(shape)
-    if signal is not None:
-        linear = signal.interpolation == "linear"
-        held = signal(grid) if linear else signal.values
-        starts = _snapped(signal.t, grid, near)
-        events[HELD] = np.arange(len(grid)) if linear else np.searchsorted(starts, grid, side="right") - 1
-    else:
-        linear = False
-        events[HELD] = np.searchsorted(times, grid, side="right") - 1
-        held = held[..., None, :] if held.ndim == 1 else held
-        changes = (np.diff(held, axis=-2) != 0).any(axis=(*range(held.ndim - 2), -1))
-        jumps |= np.isin(grid, times[1 : held.shape[-2]][changes])
-    events[HELD] = np.clip(events[HELD], 0, held.shape[-2] - 1)
-    if held.ndim == 2:
-        held = np.broadcast_to(held, (samples, *held.shape))
-    else:
-        held = np.broadcast_to(held, (*shape, *held.shape[-2:])).reshape(samples, *held.shape[-2:])
-    counts = _substeps(grid, step)
-    sampled = NO_SAMPLING if sampling is None else sampling
-    return Schedule(grid, counts, events, jumps, held, linear, sampled, loads, loads.pieces(grid, shape))
+    return grid, events, np.isin(grid, np.concatenate([asks, arrives, *corners]))
+
+
+def _near(times: Array, given: Array) -> float:
+    """Return how close a time of a signal is to another time to be that one, s."""
+    gaps = np.diff(given)
+    return _NEAR * min(float(times[-1] - times[0]), float(gaps[gaps > 0].min(initial=np.inf)))
 
 
 def _substeps(times: Array, step: float) -> NDArray[np.intp]:
