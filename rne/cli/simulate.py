@@ -63,7 +63,7 @@ _CONTROL = (
     _numbers("--velocity-resolution", text="Step of the velocities that a sampled controller measures (rad/s, m/s)."),
 )
 _RUN = (
-    _numbers("--q0", text="Start: one number per joint, or JOINT=NUMBER; by default that of LOG or of --path, or zero."),
+    _numbers("--q0", text="Start: one number per joint, or JOINT=NUMBER; that of LOG or --path by default, or zero."),
     _numbers("--qd0", text="Velocities of the start, as --q0."),
     click.option("--duration", type=float, help="Duration, s; by default that of LOG or of --path, or 1."),
     click.option("--output-rate", type=float, default=100.0, show_default=True, help="Rows of OUT per second."),
@@ -74,7 +74,7 @@ _RUN = (
     click.option("--step", type=float, help="Largest step, s; 0.001 by default, or unlimited for adaptive."),
     click.option("--rtol", type=float, help="Relative tolerance of adaptive steps."),
     click.option("--atol", type=float, help="Absolute tolerance of adaptive steps."),
-    click.option("--restitution", type=float, help="Rigid joint stops at the limits, with this part of the speed back."),
+    click.option("--restitution", type=float, help="Rigid joint stops, which give back this part of the speed."),
     click.option("--stop-stiffness", type=float, help="Soft joint stops at the limits: stiffness, N m/rad or N/m."),
     click.option("--stop-damping", type=float, help="Damping of soft joint stops, N m s/rad or N s/m."),
     click.option("-o", "--output", metavar="OUT", required=True, help="Trajectory file to write."),
@@ -96,8 +96,8 @@ def _with(*parameters: Callable[..., Any]) -> Callable[[Callable[..., None]], Ca
     epilog=examples(
         "rne simulate panda.urdf --torques torques.csv --friction -o motion.csv",
         "rne simulate panda.urdf --q0 0,-0.8,0,-2.4,0,1.6,0.8,0.02 --duration 2 --restitution 0.3 -o fall.csv",
-        "rne simulate ur5e --controller computed_torque --kp 100 --kd 20 --goal 0,-1,1,0,0,0 --rate 500 -o servo.parquet",
-        "rne view ur5e servo.parquet",
+        "rne simulate ur5e --controller computed_torque --kp 100 --kd 20 --goal 0,-1,1,0,0,0 --rate 500 -o servo.csv",
+        "rne view ur5e servo.csv",
     ),
 )
 @takes_robot
@@ -162,7 +162,7 @@ def _read(robot: Robot, job: Job, given: dict[str, Any]) -> tuple[dict[str, rne.
         wanted = [*(there if "q" in there else []), *wanted]
     with opened(robot, job, wanted, zero=False) as (motion, _):
         log = rne.files.signals(motion, interpolation)
-    start = {key: log.pop(key).values[0] for key in ("q", "qd") if key in log}
+    start: dict[str, Array] = {key: log.pop(key).values[0] for key in ("q", "qd") if key in log}
     return log, start
 
 

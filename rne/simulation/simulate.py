@@ -97,10 +97,10 @@ def simulate(
         simulations of a batch as leading axes; a `Signal` of width 6; or a function of time that returns (..., 6). Or a
         pair of one of these and the axes, "world" or "local".
     friction : whether viscous and Coulomb friction of the joints oppose the motion, or hold the joints at rest.
-    stops : joint stops at the limits of the positions; none if None, and `Simulation.limits`
-        says which limits were passed. Rigid ones, ``{"restitution": e}``, from which a joint rebounds with e times its
-        speed; or soft ones, ``{"stiffness": k, "damping": d}``, N m/rad and N m s/rad (N/m, N s/m), which push while a
-        joint is beyond its limit, and never pull. Numbers, or arrays (n,). Joints that mimic others have no stops.
+    stops : joint stops at the limits of the positions; none if None, and `Simulation.limits` says which limits were
+        passed. Rigid ones, ``{"restitution": e}``, from which a joint rebounds with e times its speed; or soft ones,
+        ``{"stiffness": k, "damping": d}``, N m/rad and N m s/rad (N/m, N s/m), which push while a joint is beyond its
+        limit, and never pull. Numbers, or arrays (n,). Joints that mimic others have no stops.
     gravity : (..., 3) acceleration of free fall in base axes, m/s^2, for each simulation; a `Signal` of width 3; or a
         function of time that returns (..., 3). That of the robot if None. On a base that moves without turning, it is
         gravity minus the acceleration of the base.

@@ -193,6 +193,18 @@ def test_the_energy_follows_changing_gravity():
     np.testing.assert_allclose(got.energy - got.energy[0], work, rtol=0, atol=1e-4 * np.ptp(work))
 
 
+def test_the_energy_drift_knows_logs_and_sampled_controllers():
+    arm, t = own_robots.arm(), np.linspace(0, 0.2, 21)
+    log = rne.Signal([0.0, 0.2], np.outer([1.0, -2.0], [1, 2, 3, 0.1, 0.1, 0.1]), interpolation="linear")
+    motion = rne.simulate(arm, np.full(6, 0.1), t=t, tau=log)
+    assert np.ptp(motion.energy) > 1e-2
+    assert np.abs(rne.energy_drift(arm, motion, log)).max() < 1e-5
+    sampled = rne.SampledController(lambda t, q, qd: -0.5 * qd + 1.0, rate=100.0)
+    motion = rne.simulate(arm, np.full(6, 0.1), t=t, tau=sampled)
+    assert np.ptp(motion.energy) > 1e-2
+    assert np.abs(rne.energy_drift(arm, motion, sampled)).max() < 1e-7
+
+
 def test_wrenches_of_a_batch():
     """One force for each simulation, as leading axes."""
     forces = np.arange(4.0)
