@@ -20,6 +20,10 @@ Array = NDArray[np.float64]
 Function = Callable[..., Any]
 
 
+# The least number above zero, and the most torques under way.
+_ABOVE, _MOST = np.nextafter(0.0, 1.0), 1_000_000
+
+
 class Sampling(NamedTuple):
     """A sampled controller as the kernels take it (`rne.kernels.sampling.begin`), and its dead time, s."""
 
@@ -88,53 +92,60 @@ class SampledController:
             if not (value > 0 or (name == "delay" and value == 0)):
                 raise ArgumentError(f"{name}: wanted a number {least}, got {getattr(self, name)!r}")
             object.__setattr__(self, name, value)
+        for name, lowest in (("saturate", _ABOVE), ("position_resolution", 0.0), ("velocity_resolution", 0.0)):
+            if name != "saturate" or not isinstance(self.saturate, bool | np.bool_):
+                _each(name, getattr(self, name), lowest)
+        if self.initial is not None:
+            real_array("initial", self.initial)
 
-    def sampling(self, robot: Robot) -> Sampling:
-        """Return the numbers of the controller for a robot.
 
-        Raises
-        ------
-        ArgumentError
-            A number for each joint has the wrong shape or value.
-        """
-        n, period = robot.n, 1.0 / self.rate
-        if isinstance(self.saturate, bool | np.bool_):
-            largest = robot.effort_limit.astype(np.float64) if self.saturate else np.full(n, np.inf)
-        else:
-            largest = _each("saturate", self.saturate, n, np.nextafter(0.0, 1.0))
-        resolutions = _each("position_resolution", self.position_resolution, n)
-        speeds = _each("velocity_resolution", self.velocity_resolution, n)
-        if robot.floating:
-            if resolutions.any():
-                raise ArgumentError("position_resolution: the pose of a base that floats has no resolution; wanted 0")
-            resolutions = np.zeros(robot.nq)
-        initial = np.zeros(n) if self.initial is None else numbers("initial", self.initial, (n,)).astype(np.float64)
-        slots = math.ceil(self.delay * self.rate) + 2
-        if slots > 1e6:
-            raise ArgumentError(f"delay: {self.delay:g} s are more than a million periods; wanted a shorter one")
-        return Sampling(period, resolutions, speeds, largest, initial, slots, self.delay)
+def sampling_of(controller: SampledController, robot: Robot) -> Sampling:
+    """Return the numbers of a controller for a robot.
 
-    def limited(self, largest: Array) -> Controller | Function:
-        """Return the controller; one of `rne.control` knows the limits, so that its integral stops at them."""
-        if not isinstance(self.controller, Controller) or np.isinf(largest).all():
-            return self.controller
-        gains = self.controller.gains.copy()
-        gains[..., at.LIMIT, :] = np.minimum(gains[..., at.LIMIT, :], largest)
-        gains.flags.writeable = False
-        return replace(self.controller, gains=gains)
+    Raises
+    ------
+    ArgumentError
+        A number for each joint has the wrong shape or value.
+    """
+    n, given, delay = robot.n, controller.saturate, controller.delay
+    if isinstance(given, bool | np.bool_):
+        largest = robot.effort_limit.astype(np.float64) if given else np.full(n, np.inf)
+    else:
+        largest = _each("saturate", given, _ABOVE, n)
+    resolutions = _each("position_resolution", controller.position_resolution, 0.0, n)
+    speeds = _each("velocity_resolution", controller.velocity_resolution, 0.0, n)
+    if robot.floating:
+        if resolutions.any():
+            raise ArgumentError("position_resolution: the pose of a base that floats has no resolution; wanted 0")
+        resolutions = np.zeros(robot.nq)
+    initial = np.zeros(n) if controller.initial is None else numbers("initial", controller.initial, (n,))
+    slots = math.ceil(delay * controller.rate) + 2
+    if slots > _MOST:
+        raise ArgumentError(f"delay: {delay:g} s are more than a million periods; wanted a shorter one")
+    return Sampling(1.0 / controller.rate, resolutions, speeds, largest, initial, slots, delay)
+
+
+def limited(controller: Controller | Function, largest: Array) -> Controller | Function:
+    """Return a controller; one of `rne.control` knows the limits, so that its integral stops at them."""
+    if not isinstance(controller, Controller) or np.isinf(largest).all():
+        return controller
+    gains = controller.gains.copy()
+    gains[..., at.LIMIT, :] = np.minimum(gains[..., at.LIMIT, :], largest)
+    gains.flags.writeable = False
+    return replace(controller, gains=gains)
 
 
 NO_SAMPLING = Sampling(0.0, *(np.zeros(0),) * 4, 1, 0.0)
 
 
-def _each(name: str, value: Any, n: int, least: float = 0.0) -> Array:
-    """Return one number of a joint each, from `least` on; those above zero may be infinite."""
+def _each(name: str, value: Any, least: float, n: int | None = None) -> Array:
+    """Return one number of a joint each, from `least` on; those above zero may be infinite. Without n, only look."""
     array = real_array(name, value).astype(np.float64)
-    if array.shape not in ((), (n,)):
-        raise ArgumentError(f"{name}: wanted one number or shape ({n},), got {array.shape}")
+    if array.ndim > 1 or (n is not None and array.shape not in ((), (n,))):
+        raise ArgumentError(f"{name}: wanted one number or shape ({'n' if n is None else n},), got {array.shape}")
     if not (array >= least).all() or (least == 0.0 and np.isinf(array).any()):
         raise ArgumentError(f"{name}: wanted numbers {'above 0' if least else 'of 0 or more'}, got {value!r}")
-    return np.broadcast_to(array, (n,)).astype(np.float64)
+    return array if n is None else np.broadcast_to(array, (n,)).astype(np.float64)
 
 
 def quantized(x: Array, resolution: Array) -> Array:

@@ -28,7 +28,7 @@ from rne.simulation.options import checked_step, checked_stops, checked_toleranc
 from rne.simulation.progress import reported
 from rne.simulation.python_loop import asked, asking
 from rne.simulation.result import Simulation
-from rne.simulation.sampled import SampledController, Sampling
+from rne.simulation.sampled import SampledController, Sampling, limited, sampling_of
 from rne.simulation.schedule import METHODS, make_schedule
 from rne.trajectory.signal import Signal
 
@@ -269,8 +269,8 @@ def _sampled(robot: Robot, tau: Any) -> tuple[Any, Sampling | None]:
     """Return the torques, or the controller of a sampled one, and how it is sampled."""
     if not isinstance(tau, SampledController):
         return tau, None
-    sampling = tau.sampling(robot)
-    return tau.limited(sampling.largest), sampling
+    sampling = sampling_of(tau, robot)
+    return limited(tau.controller, sampling.largest), sampling
 
 
 def _asking_law(law: Controller, shape: tuple[int, ...]) -> Ask:
