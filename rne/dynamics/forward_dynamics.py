@@ -104,7 +104,7 @@ def forward_dynamics(
     try:
         if loads == SPRINGS and f_ext is None and method == "auto" and (threads is None or alone(threads)):
             one = _one if robot._own is None else robot._own.get((_one, (loads,)), _one)
-            qdd = one.call(robot._card, q, qd, tau, gravity, out, loads)
+            qdd: Floats | None = one.call(robot._card, q, qd, tau, gravity, out, loads)
             if qdd is not None:
                 return qdd
         if out is not None and loads != SPRINGS and robot.links.sticking is not None:
