@@ -40,9 +40,8 @@ class Trajectory:
     array a column) and NPY (fields by name, or the first of q, qd, qdd, tau side by side, with t in front or without;
     refused where that may mean several things), by the suffix. The columns are q_<joint>, qd_<joint>, qdd_<joint>,
     tau_<joint> and t, in any order; q must be there, if it is asked for. What else there is, in an NPZ of any shape,
-    is left aside.
-    Of a base that floats there are columns, too, q_base_x to q_base_qw, qd_base_vx to qd_base_wz and so on, as in
-    `Robot.position_names` and `Robot.coordinate_names`; where they have no names, the scalar of the quaternion is its
+    is left aside. Of a base that floats there are columns, too, q_base_x to q_base_qw, qd_base_vx to qd_base_wz and so
+    on (`Robot.position_names`, `Robot.coordinate_names`); where they have no names, the scalar of the quaternion is its
     last number. A quaternion that does not have unit length within 0.001 is an error.
 
     It may be gone through again, from the beginning, unless it is a pipe.

@@ -41,15 +41,17 @@ def begin(sampled, rows, n, given, ending):
 
 
 @internal
-def command(when, events, k, motion, drive, law, block, sampled, queue, given):
-    """Ask the controller if time k is a sampling instant, and fill `given` (rows * n) if torques arrive at it.
+def command(when, events, k, motion, drive, law, block, sampled, queue):
+    """Ask the controller if time k is a sampling instant, and change the torques that act if new ones arrive at it.
 
     when : (time, how far behind it a reference is evaluated). motion : (q, qd, integral), of which the integral
-    changes, one number for each joint. drive, law : for `torques`. block : (first simulation, rows).
+    changes, one number for each joint. drive, law : for `torques`; of the torques in the drive, those that come first
+    are the ones that act. block : (first simulation, rows).
     """
     out_of_line()
     period, resolutions, speeds, largest, _, slots = sampled
     commands, count, q, qd, rate = queue
+    given = drive[3]
     first, rows = block
     n, nq = speeds.shape[0], resolutions.shape[0]
     if events[ASKS, k] != 0:

@@ -140,7 +140,7 @@ def _advance(first, rows, dynamics, acting, law, schedule, paths, rough, externa
         if sampled[0] > 0.0:
             asking = (*acting, asked, given, given, 0.0, 0.0)
             seen = state[:p], state[w:], state[p:w]
-            sampling.command((times[k], EDGE * h), events, k, seen, asking, law, (first, rows), sampled, queue, given)
+            sampling.command((times[k], EDGE * h), events, k, seen, asking, law, (first, rows), sampled, queue)
         elif not continuous:
             row = events[sampling.HELD, k]
             _fill(given, held, first, row)

@@ -14,7 +14,6 @@ from rne.batch.named import wrench_array
 from rne.check import real_array
 from rne.dynamics.energy import potential_energy
 from rne.errors import ArgumentError
-from rne.kernels import layout as at
 from rne.kernels.entries import STATIC_TORQUE, addresses_of
 from rne.model.frames import Frame, sites_of
 from rne.model.robot import Robot
@@ -96,11 +95,10 @@ class Loads:
         sites = [NOWHERE, *(frame.sites[axes] for frame, axes, _ in f_ext)]
         self._masses: list[float] = []
         if gravity is not None:
-            table = robot.links.table
-            for row, mass in enumerate(robot.links.masses):
+            for row, J in enumerate(robot.links.pseudo_inertias):
+                mass = J[3, 3]
                 if mass > 0 and (row > 0 or robot.floating):
-                    center = table[row, at.FULL_HX : at.FULL_HZ + 1] / mass
-                    sites.append(sites_of([Frame(row, np.eye(3), center)], "world"))
+                    sites.append(sites_of([Frame(row, np.eye(3), J[:3, 3] / mass)], "world"))
                     self._masses.append(float(mass))
         self.sites = np.concatenate(sites)
         self.sites.flags.writeable = False
