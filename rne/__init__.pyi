@@ -148,6 +148,7 @@ from .read.srdf import load_states as load_states
 from .simulation.limits import LimitsPassed as LimitsPassed
 from .simulation.result import Simulation as Simulation
 from .simulation.result import Tracking as Tracking
+from .simulation.sampled import SampledController as SampledController
 from .simulation.simulate import simulate as simulate
 from .trajectory.differentiate import Derivatives as Derivatives
 from .trajectory.differentiate import differentiate as differentiate
@@ -155,6 +156,7 @@ from .trajectory.profiles import quintic as quintic
 from .trajectory.profiles import quintic_duration as quintic_duration
 from .trajectory.profiles import trapezoidal as trapezoidal
 from .trajectory.profiles import trapezoidal_duration as trapezoidal_duration
+from .trajectory.signal import Signal as Signal
 from .verification.verify import IdentityCheck as IdentityCheck
 from .verification.verify import Verification as Verification
 from .verification.verify import verify as verify

@@ -33,6 +33,9 @@ saturate
 
 High gains make the closed loop fast: with a step h, "rk4" is stable for eigenvalues of M^-1 kd up to 2.7 / h.
 
+The class `rne.SampledController` runs a controller in discrete time, at a rate, with dead time, limits and
+quantized measurement.
+
 For other control laws, pass a function, plain or compiled with the functions of `rne.jit`; see ``tau`` of
 `rne.simulate`.
 """

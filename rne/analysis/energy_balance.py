@@ -20,8 +20,10 @@ from rne.errors import ArgumentError
 from rne.model.robot import Robot
 from rne.simulation.python_loop import Function, asked
 from rne.simulation.result import Simulation
+from rne.simulation.sampled import SampledController
 from rne.simulation.simulate import held_torques
 from rne.tables import Part, Report, cells, of_many, titled, worst
+from rne.trajectory.signal import Signal
 
 Array = NDArray[np.float64]
 
@@ -146,7 +148,8 @@ def energy_drift(
     Simpson's rule. The drift is therefore the integration error of the simulation plus, with friction or a controller,
     the error of these quadratures: of fourth order in the spacing of the times, of first order where torques or
     Coulomb friction jump. For a controller of `rne.control`, whose integral term is not part of the state, the torques
-    recorded in `motion` are used.
+    recorded in `motion` are used; so are those of a `SampledController`, held from each time to the next, which is
+    exact where the times include those at which torques arrive. Wrenches and changing gravity are not included.
 
     Parameters
     ----------
@@ -186,7 +189,12 @@ def energy_drift(
     if isinstance(tau, Controller):
         power = actuator_power(robot, qd, motion.tau).sum(axis=-1)
         work += _simpson(h[:, 0], power, _between(t, power))
+    elif isinstance(tau, SampledController):
+        work += (motion.tau[..., :-1, :] * change).sum(axis=-1)
     elif callable(tau):
+        signal = tau
+        if isinstance(tau, Signal):
+            tau = lambda t, _q, _qd: signal(t)  # noqa: E731
         powers = _controlled(robot, tau, t, q, qd), _controlled(robot, tau, t[:-1] + h[:, 0] / 2, *middle)
         work += _simpson(h[:, 0], *powers)
     elif tau is not None:

@@ -10,7 +10,21 @@ from typing import Any
 
 import click
 
-from rne.cli import bench, check, equations, example, excite, export, identify, info, plot, residual, trajectories, view
+from rne.cli import (
+    bench,
+    check,
+    equations,
+    example,
+    excite,
+    export,
+    identify,
+    info,
+    plot,
+    residual,
+    simulate,
+    trajectories,
+    view,
+)
 from rne.cli.options import examples
 from rne.errors import RneError
 
@@ -74,6 +88,7 @@ def _version(package: str) -> str:
         "rne id panda.urdf motion.csv -o torques.csv",
         "rne residual panda.urdf log.csv --differentiate",
         "rne identify panda.urdf log.parquet --differentiate --friction --validate other.parquet -o found.urdf",
+        "rne simulate panda.urdf --torques torques.csv -o motion.csv",
         "rne view panda.urdf motion.csv",
         "rne plot panda.urdf motion.csv -o torques.svg",
         "rne bench panda.urdf",
@@ -102,6 +117,7 @@ for command in (
     trajectories.breakdown,
     residual.residual,
     excite.excite,
+    simulate.simulate,
     identify.identify,
     trajectories.convert,
     plot.plot,

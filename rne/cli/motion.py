@@ -133,7 +133,6 @@ _READING = (
         "(N m) with a number, or one per joint separated by commas; repeatable.",
     ),
     click.option("--time-unit", type=click.Choice(("s", "ms", "us", "ns")), help="Unit of the column t."),
-    click.option("--differentiate", is_flag=True, help="Compute missing qd and qdd by differentiation over t."),
     click.option(
         "--header", metavar="A,B,C", callback=_names, help="Names of the columns of a CSV file without a header."
     ),
@@ -143,6 +142,9 @@ _READING = (
         help="Fill empty fields with the last number above, or by linear interpolation; an error by default.",
     ),
     click.option("--topic", metavar="NAME", help="Topic of a ROS bag, where several have joint states."),
+)
+_DERIVATIVES = (
+    click.option("--differentiate", is_flag=True, help="Compute missing qd and qdd by differentiation over t."),
     click.option(
         "--unwrap",
         metavar="JOINTS",
@@ -185,6 +187,7 @@ def takes_motion(
     optional: bool = False,
     beside: bool = False,
     logs: bool = False,
+    option: str | None = None,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Add the argument TRAJECTORY and its options to a command, which receives them as a `Job`.
 
@@ -197,12 +200,16 @@ def takes_motion(
     optional : whether TRAJECTORY may be omitted although a file is written.
     beside : whether the output is written besides a table on stdout, and only if it is named.
     logs : whether the argument is LOG..., several trajectories that belong together.
+    option : help of an option --torques LOG in place of the argument; nothing is differentiated then.
     """
     needed = bool(output) and not optional
     single = {} if needed else {"default": ""}  # None would be a default, too
     several = {"nargs": -1} if output and streams and not beside else single
     named: dict[str, Any] = {"nargs": -1, "metavar": "LOG..."} if logs else several
     trajectory = click.argument("trajectory", type=click.Path(allow_dash=True), required=needed, **named)
+    if option is not None:
+        kind: Any = click.Path(allow_dash=True)
+        trajectory = click.option("--torques", "--log", "trajectory", metavar="LOG", default="", type=kind, help=option)
     written = click.option(
         "-o",
         "--output",
@@ -215,15 +222,17 @@ def takes_motion(
             else {"required": True}
         ),
     )
-    parameters = (trajectory, *(_FORCES if forces else ()), *_READING)
+    derivatives = () if option is not None else _DERIVATIVES
+    parameters = (trajectory, *(_FORCES if forces else ()), *_READING, *derivatives)
     if output:
         parameters += (written, *(_WRITING if streams else ()))
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
         def with_job(robot: Robot, notes: list[str], **options: Any) -> None:
+            options.setdefault("differentiate", False)
             for name in ("cutoff", "window", "degree", "unwrap"):
-                if options[name] is not None and not options["differentiate"]:
+                if options.setdefault(name) is not None and not options["differentiate"]:
                     raise click.UsageError(f"--{name} requires --differentiate")
             if logs:
                 options |= {"trajectory": options["trajectory"][0], "trajectories": options["trajectory"]}

@@ -63,7 +63,7 @@ def opened(
 
     `torques` says whether torques pass the filter of the derivatives.
     """
-    with _motion(robot, job, quantities) as motion:
+    with motion_of(robot, job, quantities) as motion:
         made = None
         if job.differentiate:
             cutoff = job.cutoff[0] if job.cutoff and len(job.cutoff) == 1 else job.cutoff
@@ -187,7 +187,8 @@ def _found(job: Job, work: Work, chunk: Chunk) -> Arrays:
         raise SingularError(f"{job.trajectory}: in the rows starting at {chunk.first + 1}: {error}") from None
 
 
-def _motion(robot: Robot, job: Job, quantities: Sequence[str]) -> Trajectory:
+def motion_of(robot: Robot, job: Job, quantities: Sequence[str]) -> Trajectory:
+    """Open the trajectory of a command; - is standard input."""
     path: str | BinaryIO = job.trajectory
     name = None
     if path == "-":

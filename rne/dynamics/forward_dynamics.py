@@ -104,9 +104,9 @@ def forward_dynamics(
     try:
         if loads == SPRINGS and f_ext is None and method == "auto" and (threads is None or alone(threads)):
             one = _one if robot._own is None else robot._own.get((_one, (loads,)), _one)
-            found: Floats | None = one.call(robot._card, q, qd, tau, gravity, out, loads)
-            if found is not None:
-                return found
+            qdd: Floats | None = one.call(robot._card, q, qd, tau, gravity, out, loads)
+            if qdd is not None:
+                return qdd
         if out is not None and loads != SPRINGS and robot.links.sticking is not None:
             q, qd, tau = (_kept(x, out) for x in (q, qd, tau))
         qdd = _quick(robot, q, qd, tau, gravity, f_ext, loads, method, out, threads)

@@ -61,7 +61,8 @@ class Bag(Source):
             raise FileError(f"{self.where}: no message names all of {', '.join(self._joints)}; {self._told()}")
         message, _ = first
         self._stamped = _nanoseconds(message) != 0
-        self._keys = ["q", *(key for key in ("qd", "tau") if key in quantities and len(getattr(message, _PARTS[key])))]
+        there = [key for key, part in _PARTS.items() if key in quantities and len(getattr(message, part))]
+        self._keys = there if "q" not in quantities or "q" in there else ["q", *there]
         self.names = ("t", *(f"{key}_{joint}" for key in self._keys for joint in self._joints))
         others = [joint for joint in message.name if joint not in self._joints]
         self.remarks = (f"ignored joints: {', '.join(others)}",) if others else ()

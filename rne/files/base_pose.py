@@ -74,6 +74,8 @@ def check_quaternions(where: str, first: int, q: Floats, names: Sequence[str]) -
 
 def whole(chunk: Chunk) -> Chunk:
     """Return a chunk where a quaternion of which a number is missing is missing as a whole."""
+    if "q" not in chunk.arrays:
+        return chunk
     q = chunk.arrays["q"].copy()
     q[np.isnan(q[:, QUATERNION]).any(axis=1), QUATERNION] = np.nan
     return replace(chunk, arrays={**chunk.arrays, "q": q})

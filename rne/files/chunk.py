@@ -44,7 +44,7 @@ class Chunk:
     @property
     def rows(self) -> int:
         """Number of rows."""
-        return len(self.arrays["q"])
+        return len(next(iter((*self.arrays.values(), *self.wrenches.values()))))
 
 
 def joined(chunks: Sequence[Chunk]) -> Chunk:

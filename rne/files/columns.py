@@ -99,8 +99,8 @@ def check_asked(
     """
     for argument, given in (("quantities", quantities), ("wrenches", wrenches), ("joints", joints or ())):
         check_names(argument, given)
-    if "q" not in quantities or not set(quantities) <= set(QUANTITIES):
-        raise ArgumentError(f"quantities: wanted q, and of {', '.join(QUANTITIES)} no others, got {shown(quantities)}")
+    if not set(quantities) <= set(QUANTITIES) or not (quantities or wrenches):
+        raise ArgumentError(f"quantities: wanted one or more of {', '.join(QUANTITIES)}, got {shown(quantities)}")
     if rename is not None and not (isinstance(rename, Mapping) and all(map(_is_renaming, rename.items()))):
         raise ArgumentError(f"rename: wanted a mapping from quantity to pattern, got {shown(rename)}")
     frames = [key.removeprefix(LOAD) for key in rename or {} if key.startswith(LOAD)]
@@ -158,7 +158,7 @@ def match(
     ----------
     where : file, and line if it has lines, for errors.
     names : of the columns, in any order.
-    quantities : of q, qd, qdd, tau those that are looked for; q must be there.
+    quantities : of q, qd, qdd, tau those that are looked for; q must be there, or the first of them without q.
     wrenches : frames whose wrenches must be there, in columns fx_<frame> to mz_<frame>.
     rename : other names of columns, as `Trajectory` takes them.
     joints : names as the file numbers them.
@@ -192,7 +192,7 @@ def match(
     meant = {time, *(name for group in [*wanted.values(), *loads.values()] for name in group)}
     place = {name: k for k, name in enumerate(names)}
     # As q, what has a pattern must be there: one that matches nothing is a slip, for which nothing is taken as zero.
-    there = {"q", *rename}
+    there = {*(["q"] if "q" in quantities else quantities[:1]), *rename}
     groups = {key: group for key, group in wanted.items() if key in there or any(name in place for name in group)}
     _check_distinct({**groups, **loads, **({"t": [time]} if time in place else {})})
     needed = [name for group in [*groups.values(), *loads.values()] for name in group] + [time] * renamed

@@ -80,6 +80,8 @@ class Differentiated:
             like = time_like(self.motion.columns.names)
             told = f"; try {advice({'t': like})}" if like else ""
             raise FileError(f"{self.motion.where}: without a column t nothing can be differentiated{told}")
+        if self.missing and "q" not in self.motion.columns.groups:
+            raise ArgumentError("motion: wanted a Trajectory with q among its quantities, to differentiate")
         self._unwrapper = Unwrapper(self.motion.robot, self.unwrap)
         self._floats = self.motion.robot.floating
         self._states: list[Floats] = []

@@ -111,8 +111,9 @@ def _between(where: str, chunk: Chunk, origin: Any, unwrapper: Unwrapper) -> Chu
 
     arrays = {key: fill(array, False) for key, array in chunk.arrays.items() if key != "q"}
     fill_q = functools.partial(fill, angles=True)
-    q = chunk.arrays["q"]
-    arrays["q"] = interpolated(q, fill_q) if unwrapper.floating else fill_q(q)
+    if "q" in chunk.arrays:
+        q = chunk.arrays["q"]
+        arrays["q"] = interpolated(q, fill_q) if unwrapper.floating else fill_q(q)
     return _counted(chunk, {key: arrays[key] for key in chunk.arrays})
 
 

@@ -59,7 +59,7 @@ class Plausible:
 
     def look(self, chunk: Chunk) -> None:
         """Process a chunk as it was read; in any thread."""
-        if chunk.first >= ROWS or not chunk.rows:
+        if chunk.first >= ROWS or not chunk.rows or "q" not in chunk.arrays:
             return
         q = chunk.arrays["q"]
         with np.errstate(invalid="ignore"):

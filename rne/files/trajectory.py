@@ -39,9 +39,9 @@ class Trajectory:
     CSV (also .gz, .zst, .bz2, .lz4), Parquet, Arrow (.arrow, .feather), NPZ (keys t, q, qd, ... of shape (N, n), or one
     array a column) and NPY (fields by name, or the first of q, qd, qdd, tau side by side, with t in front or without;
     refused where that may mean several things), by the suffix. The columns are q_<joint>, qd_<joint>, qdd_<joint>,
-    tau_<joint> and t, in any order; q must be there. What else there is, in an NPZ of any shape, is left aside.
-    Of a base that floats there are columns, too, q_base_x to q_base_qw, qd_base_vx to qd_base_wz and so on, as in
-    `Robot.position_names` and `Robot.coordinate_names`; where they have no names, the scalar of the quaternion is its
+    tau_<joint> and t, in any order; q must be there, if it is asked for. What else there is, in an NPZ of any shape,
+    is left aside. Of a base that floats there are columns, too, q_base_x to q_base_qw, qd_base_vx to qd_base_wz and so
+    on (`Robot.position_names`, `Robot.coordinate_names`); where they have no names, the scalar of the quaternion is its
     last number. A quaternion that does not have unit length within 0.001 is an error.
 
     It may be gone through again, from the beginning, unless it is a pipe.
@@ -51,7 +51,7 @@ class Trajectory:
     path : the file, or an open stream of bytes of `format`. Of streams, only plain files with the name of a compressed
         file are unpacked; what `gzip.open` and its like return is read as it comes.
     robot : the columns are those of its coordinates.
-    quantities : of q, qd, qdd and tau, those to read.
+    quantities : of q, qd, qdd and tau, those to read; without q, the first of them must be there.
     wrenches : frames whose wrenches to read, from columns ``fx_<frame>, fy_<frame>`` and so on.
     rename : how the columns of the file are called where they are called otherwise: by quantity a pattern with {joint}
         for the name of the joint (or of a number of the base), {0} or {1} for its number from zero or one, as ``{"q":
@@ -298,7 +298,7 @@ class Trajectory:
             key: self._joined(following, len(places), self._factors.get(key))
             for key, places in self.columns.groups.items()
         }
-        if self.robot.floating:
+        if self.robot.floating and "q" in arrays:
             check_quaternions(self.name, piece.first, arrays["q"], self.columns.named_groups["q"])
         wrenches = {frame: self._joined(following, len(places)) for frame, places in self.columns.wrenches.items()}
         self._plausible.look(chunk := Chunk(piece.first, t, arrays, wrenches, nulls))

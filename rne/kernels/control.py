@@ -61,7 +61,7 @@ def _moving(rate, acceleration):
     return ALMOST_REST if acceleration > 0.0 else -ALMOST_REST
 
 
-@inline_allocating
+@inline
 def _ask_model(model, one, many, asked, addresses, rows, loads):
     """Write inverse dynamics of the first three quarters of `asked` to the last; `many` uses `addresses`."""
     if many is not None:
@@ -71,7 +71,7 @@ def _ask_model(model, one, many, asked, addresses, rows, loads):
         one(address_of(model), asked[:m], asked[m : 2 * m], asked[2 * m : 3 * m], asked[3 * m :], loads)
 
 
-@inline_allocating
+@inline
 def torques(law, first, t, near, motion, tau, asked, addresses):
     """Fill `tau` and the rate of the integral of the error, (rows * n) each, of simulations from `first` on.
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from rne.kernels import base
 from rne.kernels import mass_matrix as composite
-from rne.kernels.actuation import torques
+from rne.kernels.actuation import total_torques
 from rne.kernels.additive import EXPLICIT, GAMMA, IMPLICIT, NODES, STAGES, WEIGHTS
 from rne.kernels.complementarity import FREE, MINUS, PLUS, STUCK, dry_force, find_modes, solve_held
 from rne.kernels.control import ALMOST_REST
@@ -244,7 +244,7 @@ def attempt(row, t, h, y, dynamics, drive, law, room):
         at = t + NODES[stage] * h
         near = at + (EDGE * h if stage == 0 else -EDGE * h if stage == STAGES - 1 else 0.0)
         fill_seen(room)
-        torques(drive, law, row, 1, at, near, (q, room[6][2], integral, rate), tau)
+        total_torques(drive, law, row, 1, at, near, (q, room[6][2], integral, rate), tau)
         if after_stage(stage, dynamics, room) != 0:
             return 1
     end_attempt(dynamics[0], h, y, room)
@@ -282,7 +282,7 @@ def forces_at(row, t, near, y, dynamics, drive, law, room):
     for j in range(w - positions):
         integral[j] = y[positions + j]
     fill_seen(room)
-    torques(drive, law, row, 1, t, near, (q, room[6][2], integral, rate), tau)
+    total_torques(drive, law, row, 1, t, near, (q, room[6][2], integral, rate), tau)
     one(address_of(table), q, qd, matrices[0], matrices[1], MASS | BIAS)
     fill_system(tau, qd, (D, limits), modes[1], matrices, right)
     _add_stop_springs(limits, modes[1], q, right)

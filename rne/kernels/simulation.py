@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rne.kernels import base, control
-from rne.kernels.actuation import torques
+from rne.kernels import base, control, sampling
+from rne.kernels.actuation import add_wrenches, torques, wrench_scratch
 from rne.kernels.dry_friction import EDGE, fill_bounds, room_size
 from rne.kernels.events import by_events, by_impulses
 from rne.kernels.flight import end_floating_stage
@@ -23,7 +23,7 @@ from rne.kernels.simd.pack import address_of
 BLOCK = 64
 
 
-@inline_allocating
+@inline
 def _accelerate(table, one, many, motion, addresses, loads, marks):
     """Fill qdd of (q, qd, tau, qdd), at `addresses` for `many`. Marks states whose mass matrix may be singular."""
     if many is not None:
@@ -53,8 +53,8 @@ def _store(values, path, first, k):
         path[first + i // n, k, i % n] = values[i]
 
 
-@inline_allocating
-def _smooth_step(first, span, arrays, dynamics, drive, law, method, record):
+@inline
+def _smooth_step(first, span, arrays, dynamics, drive, wrenches, law, method, record):
     """Advance the states of a block of simulations by one step. Returns the time where it stopped, or -1.
 
     span : (t, h). arrays : torques and states of the block, with scratch. record : (path of torques, its row for those
@@ -73,6 +73,7 @@ def _smooth_step(first, span, arrays, dynamics, drive, law, method, record):
         torques(drive, law, first, marks.shape[0], at, near, motion, tau)
         if stage == 0 and record[1] >= 0:
             _store(tau, record[0], first, record[1])
+        add_wrenches(wrenches, first, marks.shape[0], at, now[:p], tau)
         _accelerate(table, one, many, (now[:p], now[w : w + m], tau, now[rates + w :]), addresses, loads, marks)
         for row in range(marks.shape[0]):
             if marks[row] != 0:
@@ -86,23 +87,35 @@ def _smooth_step(first, span, arrays, dynamics, drive, law, method, record):
     return -1.0
 
 
+@inline
+def _fill(values, held, first, row):
+    """Copy one row of the torques of each simulation of a block."""
+    n = held.shape[2]
+    for i in range(values.shape[0]):
+        values[i] = held[first + i // n, row, i % n]
+
+
 @inline_allocating
-def _advance(first, rows, dynamics, acting, law, schedule, paths, rough):
+def _advance(first, rows, dynamics, acting, law, schedule, paths, rough, external):
     """Run all steps of `rows` simulations, from `first` on; the other arguments as for `make_many`."""
     table, one, _, _ = dynamics
-    times, substeps, held, method = schedule
+    times, substeps, events, held, linear, method, sampled = schedule
     q_path, qd_path, tau_path, when = paths
     n, nq = qd_path.shape[2], q_path.shape[2]
     m, p = rows * n, rows * nq
     w = p if law is None else p + control.integrals(law, rows)
     rates = w + m if base.floats(table) else w  # of a base that is fixed, velocities are rates of positions
-    now, state, total, tau, given = np.zeros(rates + w + m), np.zeros(w + m), np.empty(w + m), np.empty(m), np.empty(m)
+    now, state, total, tau = np.zeros(rates + w + m), np.zeros(w + m), np.empty(w + m), np.empty(m)
+    given, ending = np.empty(m), np.empty(m)
     q, qd = (now[:p], now[w : w + m]) if rough is None else (state[:p], state[w:])
     motion = q, qd, state[p:w], now[rates + p : rates + w]
     marks, addresses = np.zeros(rows, np.uint8), np.empty(8, np.intp)
     for k, array in enumerate((now[:p], now[w : w + m], tau, now[rates + w :])):
         addresses[2 * k], addresses[2 * k + 1] = address_of(array), 8 * (nq if k == 0 else n)
-    asked = control.scratch(rows, control.integrals(law, 1)) if law is not None else None
+    asked = control.scratch(rows, n if law is None else control.integrals(law, 1))
+    pushed = wrench_scratch(external, rows, q, n)
+    continuous = acting[0] and sampled[0] == 0.0
+    queue = sampling.begin(sampled, rows, n, given, ending)
     if rough is not None:
         D, limits, damped = rough
         rubbing = table, one, D, limits, damped
@@ -117,56 +130,67 @@ def _advance(first, rows, dynamics, acting, law, schedule, paths, rough):
         last = k == len(times) - 1  # only the torques are needed
         steps = 1 if last else substeps[k]
         h = 0.0 if last else (times[k + 1] - times[k]) / steps
-        interval = min(k, held.shape[1] - 1)
-        for row in range(rows):
-            for j in range(n):
-                given[row * n + j] = held[first + row, interval, j]
-        drive = (*acting, asked, given, given, 0.0, 0.0)
-        if last or rough is not None:
+        span = steps * h
+        out = events[sampling.OUT, k]
+        if out > 0:
+            _store(state[:p], q_path, first, out)
+            _store(state[w:], qd_path, first, out)
+        piece, pace = min(k, external[1].shape[1] - 1), 1.0 / span if span > 0.0 else 0.0
+        wrenches = table, external, piece, times[k], pace, pushed
+        if sampled[0] > 0.0:
+            asking = (*acting, asked, given, given, 0.0, 0.0)
+            seen = state[:p], state[w:], state[p:w]
+            sampling.command((times[k], EDGE * h), events, k, seen, asking, law, (first, rows), sampled, queue)
+        elif not continuous:
+            row = events[sampling.HELD, k]
+            _fill(given, held, first, row)
+            _fill(ending, held, first, min(row + 1, held.shape[1] - 1) if linear else row)
+        drive = (continuous, acting[1], asked, given, ending, times[k], span if linear else 0.0)
+        if out >= 0 and (last or rough is not None):
             begin_step(state, now, total)
             torques(drive, law, first, rows, times[k], times[k] + EDGE * h, motion, tau)
-            _store(tau, tau_path, first, k)
+            _store(tau, tau_path, first, out)
         if last:
             return
         for step in range(steps):
             t = times[k] + step * h
             if rough is None:
-                record, arrays = (tau_path, k if step == 0 else -1), (tau, state, now, total, addresses, marks)
-                stopped = _smooth_step(first, (t, h), arrays, dynamics, drive, law, method, record)
+                record, arrays = (tau_path, out if step == 0 else -1), (tau, state, now, total, addresses, marks)
+                stopped = _smooth_step(first, (t, h), arrays, dynamics, drive, wrenches, law, method, record)
                 if stopped != -1.0 and _failed(marks, stopped, now[:p], when, q_path, first):
                     return
             else:
                 if method == EULER:
-                    failed = by_impulses(first, t, h, state, rubbing, drive, law, buffer)
+                    failed = by_impulses(first, t, h, state, rubbing, (*drive, wrenches), law, buffer)
                 else:
-                    failed = by_events(first, t, h, state, rubbing, drive, law, buffer)
+                    failed = by_events(first, t, h, state, rubbing, (*drive, wrenches), law, buffer)
                 if failed != 0:
                     marks[0] = 1
                     _failed(marks, t, state[:p], when, q_path, first)
                     return
-        _store(state[:p], q_path, first, k + 1)
-        _store(state[w:], qd_path, first, k + 1)
 
 
 def make_many(stamp: str) -> Callable[..., None]:
     """Make the entry that fills rows 1, 2, ... of the paths (samples, T, nq or n) from their rows 0.
 
     dynamics : (table; the entry of forward dynamics for one state, if there is a single simulation, and that for
-    batches, the other one None; its loads). acting : (whether to use the controller; the controller, a CONTROLLER).
+    batches, the other one None; its loads). acting : (whether a controller acts; the controller, a CONTROLLER).
     law : a control law for `control.torques`, or None.
-    schedule : (times (T,) of the rows; number of substeps (T - 1,) between them; torques (samples, T - 1, n) held over
-    each interval, (samples, 1, n) for a single time; EULER or RK4).
+    schedule : (times (G,) between which nothing jumps; number of substeps (G - 1,) between them; what happens at them,
+    (EVENTS, G) of `sampling`; torques (samples, K, n); whether these go linearly to the next row; EULER or RK4; a
+    sampled controller, as `sampling` has it).
     paths : (q, qd; tau, which is filled with the torques at each time; when (samples,), which becomes the time at
     which forward dynamics marks a sample; its whole block stops there).
     rough : None, or (damping (n, n); the limits of `dry_friction`, (LIMITS, n); whether anything damps); the entry of
     the dynamics for one state is then that of `mass_and_bias`, and simulations advance one after the other.
+    external : wrenches for `actuation.add_wrenches`, with a piece for each time but the last, or with one.
     """
 
-    def simulate_many(first, stop, dynamics, acting, law, schedule, paths, rough):
+    def simulate_many(first, stop, dynamics, acting, law, schedule, paths, rough, external):
         stamp  # noqa: B018  part of the cache key
         size = BLOCK if rough is None else 1
         for block in range(first, stop, size):
-            _advance(block, min(size, stop - block), dynamics, acting, law, schedule, paths, rough)
+            _advance(block, min(size, stop - block), dynamics, acting, law, schedule, paths, rough, external)
 
     return simulate_many
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rne.kernels import base
+from rne.kernels import base, control
 from rne.kernels.additive import NODES
 from rne.kernels.dry_friction import EDGE, after_stage, before_stage, end_attempt, fill_bounds, fill_seen, room_in
 from rne.kernels.events import begin, by_events, by_impulses, smallest_margin
@@ -71,9 +71,10 @@ def make_rough_stage(stamp: str) -> Callable[..., None]:
     def rough_stage(part, dynamics, acting, state, buffers, motion, push, when):
         stamp  # noqa: B018  part of the cache key
         which, stage, t, h = part
+        scratch = control.scratch(1, motion.shape[2])
         for row in range(state.shape[0]):
             y, buffer = state[row], buffers[row]
-            held = (*acting, None, push[0, row], push[0, row], t, 0.0)
+            held = (*acting, scratch, push[0, row], push[0, row], t, 0.0, None)
             if which == BEGIN:
                 failed = _begin(row, t, h, y, dynamics, held, buffer)
             elif which == BEFORE:
@@ -81,7 +82,7 @@ def make_rough_stage(stamp: str) -> Callable[..., None]:
             elif which == AFTER:
                 failed = _after(stage, dynamics, push[1, row], buffer)
             elif which == FINISH:
-                ramp = (*acting, None, push[0, row], push[1, row], t, h)
+                ramp = (*acting, scratch, push[0, row], push[1, row], t, h, None)
                 failed = _finish(row, t, h, y, dynamics, ramp, buffer)
             else:
                 fill_bounds(dynamics[0], buffer, base.positions(dynamics[0]))

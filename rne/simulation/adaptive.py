@@ -11,17 +11,21 @@ from numpy.typing import NDArray
 
 from rne.batch.arguments import Batch, Floats, as_table
 from rne.dynamics.forward_dynamics import forward_dynamics
+from rne.dynamics.inverse_dynamics import inverse_dynamics
 from rne.dynamics.mass_matrix import mass_matrix, refuse_singular
 from rne.dynamics.stiction import Rough, accelerations
 from rne.errors import ArgumentError, SingularError, needing
-from rne.kernels import dry_friction as at
 from rne.kernels import flight
 from rne.kernels.complementarity import FREE, STUCK
 from rne.kernels.control import ALMOST_REST
+from rne.kernels.sampling import HELD, OUT
 from rne.model.floating import QUATERNION
 from rne.model.robot import Robot
 from rne.simulation.diagnosis import cause, nearly_singular, with_some_inertia
-from rne.simulation.python_loop import asked, telling
+from rne.simulation.loads import Loads
+from rne.simulation.python_loop import SampledLoop, asked, telling
+from rne.simulation.schedule import Schedule
+from rne.simulation.stops import Stops
 
 Array = NDArray[np.float64]
 Function = Callable[..., Any]
@@ -76,19 +80,25 @@ def asking_function(function: Function) -> Ask:
 class _Motion:
     """The differential equation of one simulation between two events."""
 
-    def __init__(self, robot: Robot, rough: Rough | None, ask: Ask | None, sample: int, limits: Tolerances) -> None:
-        self._robot, self._rough, self._limits = robot, rough, limits
+    def __init__(
+        self, robot: Robot, rough: Rough | None, ask: Ask | None, sample: int, limits: Tolerances, loads: Loads
+    ) -> None:
+        self._robot, self._rough, self._limits, self._loads = robot, rough, limits, loads
         self._ask, self._sample = ask, sample
         self._left = limits.max_steps * _EVALUATIONS
-        self.held: Array = np.zeros(robot.n)
+        self.held: Function = _constant(np.zeros(robot.n))
+        self.push: Function | None = None
+        self.stops = None if rough is None else Stops(robot, rough)
         self.modes: Array | None = None
         self.table: Floats | None = None
-        self.spare = 0.0
+        self.spare = self._scale = 0.0
 
     def torques(self, t: float, y: Array) -> tuple[Array, Array]:
         """Torques at a time, and rates of the integrals; the held torques without a controller."""
         q, qd, integrals = split(self._robot, y)
-        return (self.held, integrals) if self._ask is None else self._ask(self._sample, t, q, qd, integrals)
+        if self._ask is None:
+            return self.held(t), np.zeros(integrals.size)
+        return self._ask(self._sample, t, q, qd, integrals)
 
     def _found(self, t: float, y: Array) -> tuple[Array, Array, Array, Array]:
         """Accelerations, modes, holding forces, and rates of the integrals."""
@@ -99,6 +109,10 @@ class _Motion:
             seen = y.copy()
             split(self._robot, seen)[1][sliding] = ALMOST_REST * self.modes[sliding]
         tau, rates = self.torques(t, seen)
+        if self.push is not None:
+            tau = tau + self._loads.torques(q[None], self.push(t)[None])[0]
+        if self.stops is not None:
+            tau = tau + self.stops.pushing(q, qd)
         if self._rough is None:
             return forward_dynamics(self._robot, q, qd, tau), qd, qd, rates
         modes = None if self.modes is None else self.modes[None]
@@ -126,17 +140,27 @@ class _Motion:
                 f"max_steps: {self._limits.max_steps} adaptive steps reach t = {t:g} s only: {what}; "
                 "give more of them or a larger rtol, or take method='rk4', whose steps are implicit in the damping"
             )
+        if not np.isfinite(y).all():
+            return np.full_like(y, np.nan)
         with telling(t):
             qdd, _, _, rates = self._found(t, y)
         return np.concatenate([position_rates(self._robot, q, qd), qdd, rates])
 
-    def begin(self, t: float, y: Array) -> None:
-        """Find the modes of all joints."""
+    def begin(self, t: float, y: Array, flight: float) -> Array:
+        """Let rigid stops act, and find the modes of all joints; returns the state. `flight`: time since an event."""
         self.modes = None
         self.spare = max(self._limits.atol, 1e-12 * (1.0 + float(np.abs(y).max(initial=0.0))))
-        if self._rough is not None:
+        if self._rough is not None and self.stops is not None:
             with telling(t):
+                y = self.stops.begin(y, flight, self.spare, self.table)
+                tau, (q, qd, _) = self.torques(t, y)[0], split(self._robot, y)
+                self._scale = float(np.abs([tau, inverse_dynamics(self._robot, q, qd)]).max(initial=0.0))
                 self.modes = self._found(t, y)[1]
+        return y
+
+    def has_events(self) -> bool:
+        """Whether an event can end the motion."""
+        return self.modes is not None and bool((self.modes != FREE).any() or (self.stops and self.stops.any))
 
     def margins(self, t: float, y: Array) -> Array:
         """Numbers (n,) that are negative beyond an event; infinite where there can be none.
@@ -145,21 +169,43 @@ class _Motion:
         """
         assert self.modes is not None
         assert self._rough is not None
+        assert self.stops is not None
         modes, margins, y = self.modes, np.full(self._robot.n, np.inf), normalized(self._robot, y)
+        q, qd, _ = split(self._robot, y)
         sliding, stuck = (modes != FREE) & (modes != STUCK), modes == STUCK
-        margins[sliding] = (modes * split(self._robot, y)[1])[sliding] + self.spare
+        margins[sliding] = (modes * qd)[sliding] + self.spare
+        margins = np.minimum(margins, np.where(stuck, np.inf, self.stops.margins(q, qd, self.spare)))
         if stuck.any():
             forces = self._found(t, y)[2]
-            up, down = self._rough.limits[[at.UP, at.DOWN]]
-            slack = 1e-9 * np.minimum(up, down) + 1e-12 * np.abs(forces)
+            up, down = self.stops.reach(q)
+            slack = 1e-9 * np.minimum(up, down) + 1e-12 * (np.abs(forces) + self._scale)
             margins[stuck] = (np.minimum(forces + up, down - forces) + slack)[stuck]
-        return margins
+        found: Array = margins
+        return found
+
+    def end(self, y: Array) -> Array:
+        """Return the state at an event: joints that stopped are at rest, those at a rigid stop exactly there."""
+        assert self.modes is not None
+        assert self.stops is not None
+        y = y.copy()
+        q, qd, _ = split(self._robot, y)
+        qd[(self.modes != FREE) & (self.modes != STUCK) & (self.modes * qd <= 0.0)] = 0.0
+        self.stops.meet(q, qd, self.spare)
+        return y
+
+
+def _constant(tau: Array) -> Function:
+    return lambda _: tau
+
+
+def _ramp(begin: float, end: float, tau: Array, later: Array) -> Function:
+    return lambda t: tau + (t - begin) / (end - begin) * (later - tau)
 
 
 def adaptive(
     robot: Robot,
-    times: Array,
-    held: Array,
+    schedule: Schedule,
+    shape: tuple[int, ...],
     ask: Ask | None,
     integrals: int,
     paths: tuple[Array, Array, Array],
@@ -167,48 +213,95 @@ def adaptive(
     limits: Tolerances,
 ) -> None:
     """Integrate one simulation after the other, each with its own steps; without `ask`, torques are held."""
-    last = len(times) - 1
-    q_path, qd_path, tau_path = paths
-    tau_path[:] = held[:, np.arange(last + 1).clip(max=held.shape[1] - 1)]
-
-    for sample, (q, qd, tau) in enumerate(zip(q_path, qd_path, tau_path, strict=True)):
-        motion = _Motion(robot, rough, ask, sample, limits)
-        # Held torques jump between times, and no step may cross a jump.
-        jumps = (np.flatnonzero((tau[1:last] != tau[: max(last - 1, 0)]).any(axis=1)) + 1).tolist()
+    last = len(schedule.times) - 1
+    for sample, (q, qd, tau) in enumerate(zip(*paths, strict=True)):
+        sampled = schedule.sampling.period > 0
+        motion = _Motion(robot, rough, None if sampled else ask, sample, limits, schedule.loads)
+        loop = _Sampling(robot, schedule, ask, sample) if sampled and ask is not None else None
+        held = schedule.held[sample]
+        rows = schedule.events[HELD]
+        tau[:] = held[rows[schedule.events[OUT] >= 0]]
+        # No step may cross a jump.
+        jumps = [k for k in np.flatnonzero(schedule.jumps).tolist() if 0 < k < last]
         y = np.concatenate([q[0], qd[0], np.zeros(integrals)])
-        for interval, end in itertools.pairwise([0, *jumps, last]) if last else [(0, 0)]:
-            if not np.isfinite(np.concatenate([y, tau[interval]])).all():
-                q[interval + 1 :], qd[interval + 1 :] = np.nan, np.nan  # scipy would search for a step forever
-                break
-            due, motion.held = slice(interval, end + 1), tau[interval]
+        for k, end in itertools.pairwise([0, *jumps, last]) if last else [(0, 0)]:
+            t, later = float(schedule.times[k]), float(schedule.times[end])
+            if loop is not None:
+                loop.reach(t, k, y)
+                motion.held = _constant(loop.command.copy())
+            elif schedule.linear and end > k:
+                motion.held = _ramp(t, later, held[rows[k]], held[rows[end]])
+            else:
+                motion.held = _constant(held[rows[k]])
+            if not np.isfinite(np.concatenate([y, motion.held(t)])).all():
+                out = schedule.events[OUT, k + 1 :]
+                q[out[out > 0]], qd[out[out > 0]] = np.nan, np.nan
+                break  # scipy would search for a step forever
+            if schedule.loads:
+                motion.push = schedule.loads.function(t, later, shape, sample)
+            times = schedule.times[k : end + 1]
             try:
-                path = _between(motion, times[due], y, limits, rough, robot)
+                path = _between(motion, times, y, limits, rough, robot)
             except SingularError as error:
                 if rough is None or not rough.damped or motion.table is not None:
                     raise
                 motion.table = with_some_inertia(robot, as_table(robot, "float64"), error)
-                path = _between(motion, times[due], y, limits, rough, robot)
-            (q[due], qd[due], _), y = split(robot, path), path[-1]
-            if ask is not None:
-                tau[due] = [motion.torques(t, state)[0] for t, state in zip(times[due], path, strict=True)]
+                path = _between(motion, times, y, limits, rough, robot)
+            out = schedule.events[OUT, k : end + 1]
+            for row, at, state in zip(out, times.tolist(), path, strict=True):
+                if row >= 0:
+                    q[row], qd[row], _ = split(robot, state)
+                    tau[row] = motion.torques(at, state)[0]
+            y = path[-1]
+        if loop is not None and last:
+            loop.reach(float(schedule.times[last]), last, y)
+            tau[-1] = loop.command
+        elif ask is None:
+            tau[-1] = held[rows[last]]
         if ask is not None and not np.isfinite(y).all():
             tau[:] = np.nan
+
+
+class _Sampling:
+    """A sampled controller of one simulation; the integrals of its law are in the state."""
+
+    def __init__(self, robot: Robot, schedule: Schedule, ask: Ask, sample: int) -> None:
+        self._robot, self._schedule = robot, schedule
+        self._rates = np.zeros(0)
+        self._integral = np.zeros(0)
+
+        def asking(t: float, q: Array, qd: Array) -> Array:
+            tau, self._rates = ask(sample, t, q, qd, self._integral)
+            return tau
+
+        self._loop = SampledLoop(asking, schedule.sampling, (robot.n,))
+
+    @property
+    def command(self) -> Array:
+        """Torques that act."""
+        return self._loop.command
+
+    def reach(self, t: float, k: int, y: Array) -> None:
+        """Come to time k of the schedule; changes the integrals in the state."""
+        q, qd, self._integral = split(self._robot, y)
+        self._rates = np.zeros(self._integral.size)
+        self._loop.reach(t, self._schedule.events[:, k], q, qd)
+        self._integral += self._schedule.sampling.period * self._rates
 
 
 def _between(motion: _Motion, times: Array, y: Array, limits: Tolerances, rough: Rough | None, robot: Robot) -> Array:
     """Return the states (T, size) at some times, across events of friction."""
     with needing("scipy", "method: 'adaptive' needs"):
         from scipy.integrate import solve_ivp
-    path, t, done = np.empty((len(times), len(y))), float(times[0]), 1
+    path, t, done, since = np.empty((len(times), len(y))), float(times[0]), 1, -np.inf
     path[0] = y
     method = "Radau"
     if motion.table is None:
         method = _integrator(robot, rough, y[: robot.nq], float(times[-1] - times[0]))
     while done < len(times):
-        motion.begin(t, y)
-        event = None
-        if motion.modes is not None and (motion.modes != FREE).any():
-            event = _event(motion)
+        y = motion.begin(t, y, t - since)
+        since = t
+        event = _event(motion) if motion.has_events() else None
         solution = solve_ivp(
             motion.rate, (t, times[-1]), y, method, times[done:],
             events=event, rtol=max(limits.rtol, 3e-14), atol=limits.atol, max_step=limits.step,
@@ -221,11 +314,7 @@ def _between(motion: _Motion, times: Array, y: Array, limits: Tolerances, rough:
         done += found
         if solution.status != 1:
             break
-        t, y = float(solution.t_events[0][0]), normalized(robot, solution.y_events[0][0].copy())
-        margins = motion.margins(t, y)
-        assert motion.modes is not None
-        stopped = (motion.modes != STUCK) & (margins <= motion.spare)
-        split(robot, y)[1][stopped] = 0.0
+        t, y = float(solution.t_events[0][0]), motion.end(normalized(robot, solution.y_events[0][0]))
         while done < len(times) and times[done] <= t:
             path[done] = y
             done += 1

@@ -25,26 +25,23 @@ from rne.kernels.entries import (
     ROUGH_CONTROLLED,
     SIMULATE,
     SIMULATE_ONE,
+    STATIC_TORQUE,
     STILL,
 )
 from rne.kernels.layout import SPRINGS
-from rne.kernels.runge_kutta import EULER, RK4
 from rne.model.robot import Robot
 from rne.simulation.diagnosis import nearly_singular, with_some_inertia
 from rne.simulation.python_loop import telling
+from rne.simulation.schedule import Schedule
 
 Array = NDArray[np.float64]
 Function = Callable[..., Any]
-
-METHODS = {"euler": EULER, "rk4": RK4}
 
 
 def run_compiled(
     robot: Robot,
     shape: tuple[int, ...],
-    times: Array,
-    substeps: NDArray[np.intp],
-    held: Array,
+    schedule: Schedule,
     controller: Controller | Function | None,
     paths: tuple[Array, Array, Array],
     method: str,
@@ -63,19 +60,20 @@ def run_compiled(
     """
     table, q = as_table(robot, "float64"), paths[0]
     alone = len(q) == 1 or rough is not None
-    count = thread_count(threads, len(q), robot.n * int(substeps.sum()))
+    count = thread_count(threads, len(q), robot.n * int(schedule.substeps.sum()))
     law = controller.law(shape, alone) if isinstance(controller, Controller) else None
     entry = (SIMULATE_ONE if alone else SIMULATE) if law is None else (CONTROLLED_ONE if alone else CONTROLLED)
     if rough is not None:
         entry = ROUGH if law is None else ROUGH_CONTROLLED
-    acting = (False, STILL.compiled()) if controller is None or law else (True, controller)
+    acting = (controller is not None, STILL.compiled() if controller is None or law else controller)
+    external = (schedule.loads.sites, schedule.pieces, STATIC_TORQUE["float64"].compiled())
 
     def integrate(accelerate: Callable[..., Any], table: Any, simulations: NDArray[np.intp] | None) -> Array:
         """Integrate all simulations or some; return the times (samples,) at which a matrix was singular, or NaN."""
         pair, when = (accelerate, None) if alone else (None, accelerate), np.full(len(q), np.nan)
         more = (
             (table, *pair, SPRINGS), acting, law,
-            (times, substeps, held, METHODS[method]), (*paths, when), rough and tuple(rough),
+            schedule.of_kernel(method), (*paths, when), rough and tuple(rough), external,
         )  # fmt: skip
         if simulations is None:
             run(functools.partial(_slice, entry.call, more), len(q), count)

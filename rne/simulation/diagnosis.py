@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import warnings
 from collections.abc import Callable
 
@@ -9,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rne.batch.arguments import Floats
+from rne.dynamics.configuration import integrate
+from rne.dynamics.forward_dynamics import forward_dynamics
 from rne.dynamics.mass_matrix import mass_matrix
 from rne.errors import ArgumentError, ModelWarning, SingularError
 from rne.model.robot import Robot
@@ -23,6 +27,8 @@ LAG = 1e-6
 _LIGHT = 1e-4
 # Radians per step beyond which a motion is too fast for it.
 _FAST = 0.1
+# Steps that are looked at for a mass that vanishes.
+_LOOKED_AT = 2000
 # How much finer steps are tried.
 _FINER = (4, 16, 64, 256)
 
@@ -33,7 +39,7 @@ def cause(robot: Robot, q: Array, qd: Array, step: float, damping: Array | None 
     Parameters
     ----------
     robot : the robot.
-    q, qd : (n,) finite.
+    q, qd : (nq,) and (n,) finite.
     step : of the integration, s.
     damping : (n, n) if it limits the step, too.
     """
@@ -66,27 +72,34 @@ def _unit_of_speed(robot: Robot, j: int) -> str:
 
 
 def nearly_singular(robot: Robot, q: Array) -> SingularError:
-    """Return the error of a mass matrix that is singular after rounding, with the joint; q (n,)."""
+    """Return the error of a mass matrix that is singular after rounding, with the joint; q (nq,)."""
     return SingularError(f"the mass matrix is nearly singular: {_lightest(robot, q)[2]}")
 
 
 def _lightest(robot: Robot, q: Array) -> tuple[Array, float, str]:
-    """Return the inverse mass matrix, the least part of its inertia that a joint keeps, and what to say of it."""
-    M = mass_matrix(robot, q)
+    """Return the inverse mass matrix, the least part of its inertia that a joint keeps, and what to say of it.
+
+    q : (nq,), or (K, nq), of which the state counts where a joint keeps least.
+    """
+    Ms = mass_matrix(robot, q.reshape(-1, q.shape[-1]))
+    inverses = np.full_like(Ms, np.inf)
     with np.errstate(all="ignore"):
         try:
-            inverse = np.linalg.inv(M)
+            inverses = np.linalg.inv(Ms)
         except np.linalg.LinAlgError:
-            inverse = np.full_like(M, np.inf)
-        left = 1 / (np.diagonal(inverse) * np.diagonal(M))
+            for k, one in enumerate(Ms):
+                with contextlib.suppress(np.linalg.LinAlgError):
+                    inverses[k] = np.linalg.inv(one)
+        diagonals = np.diagonal(Ms, axis1=1, axis2=2)
+        left = 1 / (np.diagonal(inverses, axis1=1, axis2=2) * diagonals)
     left = np.where(np.isfinite(left), left, 0.0)
-    j = int(np.argmin(left))
+    k, j = divmod(int(np.argmin(left)), left.shape[1])
     return (
-        inverse,
-        float(left[j]),
+        inverses[k],
+        float(left[k, j]),
         (
             f"{_called(robot, j)} moves almost no mass: with the other joints free, its inertia is "
-            f"{max(left[j], 0.0) * M[j, j]:.3g} of {M[j, j]:.3g}; a rotor inertia slows it down"
+            f"{max(left[k, j], 0.0) * Ms[k, j, j]:.3g} of {Ms[k, j, j]:.3g}; a rotor inertia slows it down"
         ),
     )
 
@@ -99,16 +112,27 @@ def with_some_inertia(robot: Robot, table: Floats, error: SingularError) -> Floa
 
 
 def refuse_divergence(
-    robot: Robot, times: Array, q: Array, qd: Array, tau: Array, step: float, again: Callable[[int, int], Array]
+    robot: Robot,
+    times: Array,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    step: float,
+    again: Callable[[int, int], Array] | None,
+    closely: Callable[[int, int], Array],
+    deliberate: Callable[[int, int], bool],
 ) -> None:
     """Refuse simulations that start finite and do not stay so, unless the given torques were not finite.
 
     Parameters
     ----------
     robot, times : as for `simulate`.
-    q, qd, tau : (samples, T, n).
+    q, qd, tau : (samples, T, nq), and (samples, T, n) the others.
     step : largest step, s.
-    again : called with a number of times and how much finer the steps are; returns q of the simulations.
+    again : called with a row of the results and how much finer the steps are; returns q of the simulations up to it.
+        None if the controller cannot be asked again.
+    closely : called with a simulation and a row; returns positions (K, nq) at the steps before that row.
+    deliberate : whether the controller of a simulation returned NaN before a row.
 
     Raises
     ------
@@ -118,15 +142,22 @@ def refuse_divergence(
     finite = np.isfinite(np.concatenate([q, qd], axis=-1)).all(axis=-1)
     for sample in np.flatnonzero(finite[:, 0] & ~finite[:, -1]).tolist():
         k = int(finite[sample].argmin())
-        if not np.isfinite(tau[sample, :k]).all():
+        if not np.isfinite(tau[sample, :k]).all() or deliberate(sample, k):
             continue
         span = float(times[k] - times[k - 1])
         used = min(step, span)
-        why = cause(robot, q[sample, k - 1], qd[sample, k - 1], used)
-        advice = f"no step down to {used / _FINER[-1]:.3g} s does; try method='adaptive'"
-        for finer in _FINER:
+        way = closely(sample, k)
+        way = way[np.isfinite(way).all(axis=-1)]
+        _, part, light = _lightest(robot, np.concatenate([q[sample, k - 1 : k], way]))
+        why = light if part <= _LIGHT else cause(robot, q[sample, k - 1], qd[sample, k - 1], used)
+        if again is None:
+            advice = "wanted a smaller step, or lower gains of the controller"
+        else:
+            advice = f"no step down to {used / _FINER[-1]:.3g} s does; try method='adaptive'"
+        for finer in _FINER if again is not None else ():
             try:
-                held = np.isfinite(again(k + 1, finer)[sample, k]).all()
+                assert again is not None
+                held = np.isfinite(again(k, finer)[sample, k]).all()
             except ArgumentError:
                 held = False
             if held:
@@ -136,3 +167,22 @@ def refuse_divergence(
             f"step: simulation {sample} is no longer finite at t = {times[k]:g} s with steps of {used:g} s: "
             f"{why}; {advice}"
         )
+
+
+def steps_between(robot: Robot, times: Array, q: Array, qd: Array, tau: Array, step: float) -> Array:
+    """Positions (K, nq) at the steps between two times (2,), and on the way, under the torques at the first.
+
+    They show what the motion runs into: the joints go on from there, by the explicit method of first order.
+    """
+    count = min(math.ceil((times[1] - times[0]) / step), _LOOKED_AT)
+    h, way = step, []
+    for _ in range(count):
+        try:
+            qd = qd + h * forward_dynamics(robot, q, qd, tau)
+        except SingularError:
+            break
+        if not np.abs(qd * h).max(initial=0.0) < 1.0:
+            break
+        way.append(integrate(robot, np.tile(q, (10, 1)), np.linspace(0.1, 1.0, 10)[:, None] * (h * qd)))
+        q = way[-1][-1]
+    return np.concatenate(way) if way else np.zeros((0, q.size))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import math
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -23,9 +23,12 @@ from rne.kernels.dry_friction import room_size
 from rne.kernels.entries import ROUGH_STAGE, STAGE_OF_STEP, STILL
 from rne.kernels.jit import is_compiled
 from rne.kernels.runge_kutta import EULER, PARTS, RK4
+from rne.kernels.sampling import ARRIVES, ASKS, OUT
 from rne.kernels.stages import AFTER, BEFORE, BEGIN, FINISH, IMPULSES
 from rne.model.robot import Robot
 from rne.simulation.diagnosis import with_some_inertia
+from rne.simulation.sampled import Sampling, quantized
+from rne.simulation.schedule import Schedule
 
 Array = NDArray[np.float64]
 Function = Callable[..., Any]
@@ -42,8 +45,7 @@ def telling(t: float) -> Iterator[None]:
 
 def asking(
     robot: Robot,
-    times: Array,
-    substeps: NDArray[np.intp],
+    schedule: Schedule,
     controller: Function,
     q_path: Array,
     qd_path: Array,
@@ -51,40 +53,108 @@ def asking(
     method: str,
     rough: Rough | None,
     threads: int | None,
-) -> None:
-    """Integrate all simulations of a batch together, with a controller in Python; the kernel does the arithmetic."""
-    ask, paths = functools.partial(asked, controller), (q_path, qd_path, tau_path)
+) -> NDArray[np.bool_]:
+    """Integrate all simulations of a batch together, with a controller in Python; the kernel does the arithmetic.
+
+    Returns of which simulations (...) the controller gave torques that are not finite, at a state that is.
+    """
+    ask, paths = _Watched(controller, q_path.shape[:-2]), (q_path, qd_path, tau_path)
     start = q_path[..., 0, :], qd_path[..., 0, :]
     if rough is None:
-        _ask_along(times, substeps, ask, _Smooth(robot, *start, method, threads), paths)
-        return
+        _ask_along(schedule, ask, _Smooth(robot, *start, method, threads), paths)
+        return ask.lost
     table = as_table(robot, "float64")
     try:
-        _ask_along(times, substeps, ask, _Rough(robot, *start, method, rough, table), paths)
+        _ask_along(schedule, ask, _Rough(robot, *start, method, rough, table), paths)
     except SingularError as error:
         if not rough.damped:
             raise
         table = with_some_inertia(robot, table, error)
-        _ask_along(times, substeps, ask, _Rough(robot, *start, method, rough, table), paths)
+        _ask_along(schedule, ask, _Rough(robot, *start, method, rough, table), paths)
+    return ask.lost
+
+
+# Torques for states beyond this may overflow.
+_HUGE = 1e100
+
+
+class _Watched:
+    """A controller that is watched for torques that are not finite although the state is; `lost` says where."""
+
+    def __init__(self, controller: Function, shape: tuple[int, ...]) -> None:
+        self._controller, self.lost = controller, np.zeros(shape, np.bool_)
+
+    def __call__(self, t: float, q: Array, qd: Array) -> Array:
+        tau = asked(self._controller, t, q, qd)
+        if not np.isfinite(tau).all():
+            small = (np.abs(q) < _HUGE).all(axis=-1) & (np.abs(qd) < _HUGE).all(axis=-1)
+            self.lost |= small & ~np.isfinite(np.broadcast_to(tau, qd.shape)).all(axis=-1)
+        return tau
 
 
 def _ask_along(
-    times: Array,
-    substeps: NDArray[np.intp],
+    schedule: Schedule,
     ask: Function,
     stepper: _Smooth | _Rough,
     paths: tuple[Array, Array, Array],
 ) -> None:
     """Fill the paths of q, qd and tau step by step."""
     q_path, qd_path, tau_path = paths
-    for k, span in enumerate(np.diff(times)):
-        h = span / substeps[k]
-        for step in range(substeps[k]):
-            tau = stepper.step(float(times[k] + step * h), h, ask)
-            if step == 0:
-                tau_path[..., k, :] = tau
-        q_path[..., k + 1, :], qd_path[..., k + 1, :] = stepper.q, stepper.qd
-    tau_path[..., -1, :] = ask(float(times[-1]), stepper.q, stepper.qd)
+    times, events, sampling = schedule.times, schedule.events, schedule.sampling
+    shape, last = stepper.q.shape[:-1], len(times) - 1
+    loop = SampledLoop(ask, sampling, stepper.qd.shape) if sampling.period > 0 else None
+    for k, t in enumerate(times.tolist()):
+        out = events[OUT, k]
+        if out > 0:
+            q_path[..., out, :], qd_path[..., out, :] = stepper.q, stepper.qd
+        if loop is not None:
+            loop.reach(t, events[:, k], stepper.q, stepper.qd)
+        asking: Function = ask if loop is None else loop.held
+        if k == last:
+            tau_path[..., out, :] = asking(t, stepper.q, stepper.qd)
+            return
+        h = (times[k + 1] - t) / schedule.substeps[k]
+        for step in range(schedule.substeps[k]):
+            pushing = _pushing(schedule, k, shape) if schedule.loads else None
+            tau = stepper.step(t + step * h, h, asking, pushing)
+            if step == 0 and out >= 0:
+                tau_path[..., out, :] = tau
+
+
+class SampledLoop:
+    """A sampled controller in Python: its commands that are under way, and the one that acts."""
+
+    def __init__(self, ask: Function, sampling: Sampling, shape: tuple[int, ...]) -> None:
+        self._ask, self._sampling = ask, sampling
+        self._commands: deque[Array] = deque()
+        self.command: Array = np.broadcast_to(sampling.initial, shape).copy()
+
+    def reach(self, t: float, events: NDArray[np.intp], q: Array, qd: Array) -> None:
+        """Ask the controller, and let its command act, if it is time."""
+        if events[ASKS]:
+            seen = quantized(q, self._sampling.resolutions), quantized(qd, self._sampling.speeds)
+            largest = self._sampling.largest
+            self._commands.append(np.clip(self._ask(t, *seen), -largest, largest))
+        if events[ARRIVES]:
+            self.command[...] = self._commands.popleft()
+
+    def held(self, _t: float, _q: Array, _qd: Array) -> Array:
+        """Torques that act, in place of those of a controller that is asked at any time."""
+        return self.command
+
+
+def _pushing(schedule: Schedule, k: int, shape: tuple[int, ...]) -> Function:
+    """Return the torques of wrenches and gravity as a function of time and positions, in interval k of the schedule."""
+    since, span = schedule.times[k], schedule.times[k + 1] - schedule.times[k]
+    c = schedule.pieces[:, min(k, schedule.pieces.shape[1] - 1)]
+    loads = schedule.loads
+
+    def pushing(t: float, q: Array) -> Array:
+        u = (t - since) / span
+        flat = q.reshape(math.prod(shape), q.shape[-1])
+        return loads.torques(flat, c[:, 0] + u * (c[:, 1] + u * c[:, 2])).reshape(*shape, -1)
+
+    return pushing
 
 
 class _Smooth:
@@ -101,13 +171,14 @@ class _Smooth:
         self.q, self.qd = self._now[:m].reshape(q.shape), self._now[m:size].reshape(qd.shape)
         self._qdd = self._now[self._now.size - qd.size :]
 
-    def step(self, t: float, h: float, ask: Function) -> Array:
-        """Advance by h, and return the torques at the beginning."""
+    def step(self, t: float, h: float, ask: Function, pushing: Function | None) -> Array:
+        """Advance by h, and return the torques at the beginning, without those of `pushing`."""
         first = None
         for stage in range(self._stages):
             at = t + PARTS[stage] * h
             tau: Array = ask(at, self.q, self.qd)
-            first = tau if first is None else first
+            first = np.broadcast_to(tau, self.qd.shape).copy() if first is None else first
+            tau = tau if pushing is None else tau + pushing(at, self.q)
             rate = _acceleration(self._robot, at, self.q, self.qd, tau, self._threads)
             self._qdd[:] = rate.ravel()
             STAGE_OF_STEP.call(self._kind, stage, h, self._floating, self._state, self._now, self._total)
@@ -138,11 +209,11 @@ class _Rough:
         """Velocities at the end of the last step."""
         return self._state[:, self._robot.nq :].reshape(*self._shape, self._robot.n)
 
-    def step(self, t: float, h: float, ask: Function) -> Array:
-        """Advance by h, and return the torques at the beginning."""
-        first: Array = ask(t, self.q, self.qd)
+    def step(self, t: float, h: float, ask: Function, pushing: Function | None) -> Array:
+        """Advance by h, and return the torques at the beginning, without those of `pushing`."""
         n = self._robot.n
-        self._push[:] = first.reshape(-1, n)
+        first: Array = np.array(np.broadcast_to(ask(t, self.q, self.qd), (*self._shape, n)))
+        self._push[:] = self._whole(first, t, self.q, pushing)
         if self._method == "euler":
             self._call(IMPULSES, 0, t, h)
             return first
@@ -150,14 +221,18 @@ class _Rough:
         for stage, node in enumerate(NODES):
             self._call(BEFORE, stage, t, h)
             if stage > 0 or (np.abs(self._motion[1]) == ALMOST_REST).any():
-                q, qd = self._motion[0], self._motion[1, :, :n]
-                seen = q.reshape(*self._shape, -1), qd.reshape(*self._shape, n)
-                self._push[1] = ask(t + node * h, *seen).reshape(-1, n)
+                q = self._motion[0].reshape(*self._shape, -1)
+                qd = self._motion[1, :, :n].reshape(*self._shape, n)
+                self._push[1] = self._whole(ask(t + node * h, q, qd), t + node * h, q, pushing)
             if stage == 0:
                 self._push[0] = self._push[1]
             self._call(AFTER, stage, t, h)
         self._call(FINISH, 0, t, h)
         return first
+
+    def _whole(self, tau: Array, t: float, q: Array, pushing: Function | None) -> Array:
+        tau = np.broadcast_to(tau, (*self._shape, self._robot.n))
+        return (tau if pushing is None else tau + pushing(t, q)).reshape(-1, self._robot.n)
 
     def _call(self, part: int, stage: int, t: float, h: float) -> None:
         given = (*self._dynamics, self._state, self._buffers, self._motion, self._push, self._when)
@@ -183,5 +258,7 @@ def asked(controller: Function, t: float, q: Array, qd: Array) -> Array:
 
 
 def _acceleration(robot: Robot, t: float, q: Array, qd: Array, tau: Array, threads: int | None = None) -> Array:
+    if robot.floating and q.ndim == 1 and not np.isfinite(q).all():  # as a single state it would be refused
+        return np.full_like(qd, np.nan)
     with telling(t):
         return forward_dynamics(robot, q, qd, tau, threads=threads)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rne.batch.arguments import check_robot, settle
 from rne.batch.named import as_times, coordinates
-from rne.check import check_flag, numbers
+from rne.check import check_flag
 from rne.control import Controller
 from rne.dynamics.energy import kinetic_energy, potential_energy
 from rne.dynamics.stiction import rough_of, without_friction
@@ -19,14 +19,20 @@ from rne.errors import ArgumentError
 from rne.kernels.actuation import complaint
 from rne.kernels.entries import CONTROL_ONE
 from rne.kernels.jit import is_compiled
-from rne.model.floating import QUATERNION, of_joints
+from rne.model.floating import QUATERNION
 from rne.model.quaternions import unit_quaternions
 from rne.model.robot import Robot
 from rne.simulation.adaptive import Ask, Tolerances, adaptive, asking_function
-from rne.simulation.compiled_loop import METHODS, run_compiled
-from rne.simulation.diagnosis import refuse_divergence
-from rne.simulation.python_loop import asking
+from rne.simulation.compiled_loop import run_compiled
+from rne.simulation.diagnosis import refuse_divergence, steps_between
+from rne.simulation.loads import as_loads_over_time
+from rne.simulation.options import checked_step, checked_stops, checked_tolerances
+from rne.simulation.progress import reported
+from rne.simulation.python_loop import asked, asking
 from rne.simulation.result import Simulation
+from rne.simulation.sampled import SampledController, limited, sampling_of
+from rne.simulation.schedule import METHODS, make_schedule
+from rne.trajectory.signal import Signal
 
 Array = NDArray[np.float64]
 Function = Callable[..., Any]
@@ -38,16 +44,18 @@ def simulate(
     qd0: ArrayLike | None = None,
     t: ArrayLike = (0.0, 1.0),
     *,
-    tau: ArrayLike | Controller | Function | None = None,
+    tau: ArrayLike | Controller | SampledController | Signal | Function | None = None,
+    f_ext: Mapping[str, Any] | None = None,
     friction: bool = False,
     stops: Mapping[str, ArrayLike] | None = None,
-    gravity: ArrayLike | None = None,
+    gravity: ArrayLike | Signal | Function | None = None,
     method: str = "rk4",
     step: float | None = None,
     rtol: float | None = None,
     atol: float | None = None,
     max_steps: int = 20_000,
     threads: int | None = None,
+    progress: Callable[[float], object] | None = None,
 ) -> Simulation:
     """Integrate forward dynamics over time.
 
@@ -74,7 +82,8 @@ def simulate(
     q0, qd0 : (..., nq) and (..., n) initial positions and velocities (zero if None); leading axes are a batch of
         simulations. A base that floats is free: what acts on it is in the first six numbers of the torques.
     t : (T,) increasing output times, s; the first is that of the initial state.
-    tau : torques, N m or N: None, an array, a controller of `rne.control`, or a function.
+    tau : torques, N m or N: None, an array, a `Signal`, a controller of `rne.control`, a function, or one of the last
+        two as a `SampledController`, in discrete time.
 
         None means no torques. An array is constant, (n,) or (..., 1, n), or held from each time to the next,
         (..., T - 1, n) or (..., T, n); the axis before the last is always time, and leading axes broadcast against
@@ -82,27 +91,34 @@ def simulate(
         simulations have B or B + 1 times, is refused: reshape it to (B, 1, n) for one row per simulation or to
         (1, B, n) for one row per time.
 
-        Goals, paths and gains of a controller of `rne.control` broadcast likewise.
+        Goals, paths and gains of a controller of `rne.control` broadcast likewise, and a `Signal` of width n, which is
+        a log played back: its times may be others than `t`, and no step crosses them.
 
-        They act on the joints of a robot whose base floats.
+        On a base that floats, a controller of `rne.control` acts on the joints.
 
         A function compiled by numba is called as ``controller(t, q, qd, tau)`` with arrays (nq,), (n,) and (n,) for
         each simulation, at every stage of every step and at the last time; it fills `tau`, which is initially zero, and
         returns nothing. With friction it is also called where events are searched for.
         Any other function is called as ``controller(t, q, qd)``, with qd of shape (..., n), or (n,) for each simulation
         if adaptive, and returns the torques.
+    f_ext : wrenches acting on the robot, by frame name, as for `inverse_dynamics`: (..., 6) if constant, with the
+        simulations of a batch as leading axes; a `Signal` of width 6; or a function of time that returns (..., 6). Or a
+        pair of one of these and the axes, "world" or "local".
     friction : whether viscous and Coulomb friction of the joints oppose the motion, or hold the joints at rest.
-    stops : joint stops at the limits of the positions, for "rk4" and "euler"; none if None, and `Simulation.limits`
-        says which limits were passed. Rigid ones, ``{"restitution": e}``, from which a joint rebounds with e times its
-        speed; or soft ones, ``{"stiffness": k, "damping": d}``, N m/rad and N m s/rad (N/m, N s/m), which push while a
-        joint is beyond its limit, and never pull. Numbers, or arrays (joints,). Joints that mimic others have no stops.
-    gravity : (3,) acceleration of free fall in base axes, m/s^2; that of the robot if None.
+    stops : joint stops at the limits of the positions; none if None, and `Simulation.limits` says which limits were
+        passed. Rigid ones, ``{"restitution": e}``, from which a joint rebounds with e times its speed; or soft ones,
+        ``{"stiffness": k, "damping": d}``, N m/rad and N m s/rad (N/m, N s/m), which push while a joint is beyond its
+        limit, and never pull. Numbers, or arrays (joints,). Joints that mimic others have no stops.
+    gravity : (..., 3) acceleration of free fall in base axes, m/s^2, for each simulation; a `Signal` of width 3; or a
+        function of time that returns (..., 3). That of the robot if None. On a base that moves without turning, it is
+        gravity minus the acceleration of the base. Of a base that floats, in world axes.
     method : "rk4", "euler" or "adaptive".
     step : largest step, s; by default one millisecond, or unlimited for "adaptive". Steps never cross a time of `t`.
     rtol, atol : tolerances of "adaptive" for each step, relative and absolute (rad, m, rad/s, m/s); by default 1e-10
         and 1e-12.
     max_steps : of "adaptive", for each simulation; counted as evaluations of the dynamics, twelve to a step.
     threads : number of threads for a batch; chosen by its size if None (see ``RNE_NUM_THREADS``).
+    progress : called about ten times a second, from another thread, with the part that is done, from 0 to 1.
 
     Returns
     -------
@@ -133,25 +149,44 @@ def simulate(
     check_flag("friction", friction)
     batch = settle(robot, {"q0": q0, "qd0": qd0}, floating=True)
     times, n = as_times("t", t), robot.n
-    substeps, tolerances = _substeps(times, step), _tolerances(method, rtol, atol, max_steps)
+    step, tolerances = checked_step(step), checked_tolerances(method, rtol, atol, max_steps)
+    sampling = sampling_of(tau, robot) if isinstance(tau, SampledController) else None
+    tau = tau.controller if isinstance(tau, SampledController) else tau
     law = tau if isinstance(tau, Controller) else None
-    function: Function | None = tau if law is None and callable(tau) else None
-    held = np.zeros(n) if tau is None or law or function else held_torques(robot, tau, len(times), batch.shape)
+    signal = tau if isinstance(tau, Signal) else None
+    function: Function | None = tau if law is None and signal is None and callable(tau) else None
+    held = np.zeros(n) if tau is None or callable(tau) or law else held_torques(robot, tau, len(times), batch.shape)
+    if signal is not None and signal.width != n:
+        one = "coordinate" if robot.floating else "joint"
+        raise ArgumentError(f"tau: wanted a Signal of width {n}, one column per {one}, got {signal.width}")
+    given = robot
+    robot, loads = as_loads_over_time(robot, f_ext, gravity)
+    model = given if loads.gravity else robot
+    of_tau = law.shape if law else signal.shape if signal is not None else held.shape[:-2]
     try:
-        shape = np.broadcast_shapes(batch.shape, law.shape if law else held.shape[:-2])
+        shape = np.broadcast_shapes(batch.shape, of_tau)
     except ValueError:
-        got = f"a controller of shape {law.shape}" if law else held.shape
+        got = f"a controller of shape {law.shape}" if law else of_tau if signal is not None else held.shape
         raise ArgumentError(f"tau: {got} does not broadcast against simulations of shape {batch.shape}") from None
+    try:
+        shape = np.broadcast_shapes(shape, loads.shape)
+    except ValueError:
+        which = ", ".join(name for name, value in (("f_ext", f_ext), ("gravity", gravity)) if value is not None)
+        got = f"leading axes {loads.shape} do not broadcast against simulations of shape {shape}"
+        raise ArgumentError(f"{which}: {got}") from None
     if law and law.robot.joint_names != robot.joint_names:
         names = (", ".join(r.joint_names) for r in (law.robot, robot))
         raise ArgumentError("tau: the controller is for a robot with joints {}; this one has {}".format(*names))
+    if law and sampling is not None:
+        law = limited(law, sampling.largest)
     if is_compiled(function) and (reason := complaint(function)):
         raise ArgumentError(f"tau: a compiled controller is called as controller(t, q, qd, tau); this one: {reason}")
-    if gravity is not None:
-        robot = robot.with_gravity(gravity)
     if not friction and robot.links.curved:  # which the bias torques of steps with stops would count
         robot = without_friction(robot)
-    rough = rough_of(robot, friction, _stops(robot, method, stops))
+    rough = rough_of(robot, friction, checked_stops(robot, stops))
+    largest = math.inf if step is None and method == "adaptive" else _STEP if step is None else step
+    every_step = method != "adaptive"
+    schedule = make_schedule(times, largest, shape, held, signal, sampling, loads, every_step)
 
     samples = math.prod(shape)
     q, (qd, torques) = np.empty((*shape, len(times), robot.nq)), np.empty((2, *shape, len(times), n))
@@ -161,39 +196,47 @@ def simulate(
         q[..., 0, QUATERNION] = unit_quaternions(start[..., QUATERNION])
     qd[..., 0, :] = batch.rows["qd0"].reshape(*batch.shape, n)
     q_rows, qd_rows, tau_rows = (path.reshape(samples, len(times), path.shape[-1]) for path in (q, qd, torques))
-    intervals = max(len(times) - 1, 1)  # a single time has no interval, but one row of torques
-    held = np.broadcast_to(held, (*shape, intervals, n)).reshape(samples, intervals, n)
-    if method == "adaptive":
-        ask = _asking_law(law, shape) if law else asking_function(function) if function else None
-        limits = Tolerances(*tolerances, max_steps, math.inf if step is None else step)
-        adaptive(
-            robot, times, held, ask, len(robot.joint_names) if law else 0, (q_rows, qd_rows, tau_rows), rough, limits
-        )
-    elif function is None or is_compiled(function):
-        acting, paths = law or function, (q_rows, qd_rows, tau_rows)
-        run_compiled(robot, shape, times, substeps, held, acting, paths, method, rough, threads)
-    else:
-        asking(robot, times, substeps, function, q, qd, torques, method, rough, threads)
+    paths, lost = (q_rows, qd_rows, tau_rows), np.zeros(samples, np.bool_)
+    with reported(progress, q_rows):
+        if method == "adaptive":
+            ask = _asking_law(law, shape) if law else asking_function(function) if function else None
+            limits, integrals = Tolerances(*tolerances, max_steps, largest), len(robot.joint_names) if law else 0
+            adaptive(robot, schedule, shape, ask, integrals, paths, rough, limits)
+        elif function is None or is_compiled(function):
+            run_compiled(robot, shape, schedule, law or function, paths, method, rough, threads)
+        else:
+            lost = asking(robot, schedule, function, q, qd, torques, method, rough, threads).reshape(samples)
     if rough is not None:  # a joint that is held does not see the NaN of another one, nor that of its own torque
-        lost = np.asarray(~(np.isfinite(q_rows).all(axis=-1) & np.isfinite(qd_rows).all(axis=-1)))
-        lost[:, 1:] |= ~np.isfinite(tau_rows[:, :-1]).all(axis=-1)
-        later = np.logical_or.accumulate(lost, axis=1)
+        bad = np.asarray(~(np.isfinite(q_rows).all(axis=-1) & np.isfinite(qd_rows).all(axis=-1)))
+        bad[:, 1:] |= ~np.isfinite(tau_rows[:, :-1]).all(axis=-1)
+        later = np.logical_or.accumulate(bad, axis=1)
         later[:, 0] = False
         q_rows[later], qd_rows[later] = np.nan, np.nan
-    if not function and method != "adaptive":  # a function may return NaN deliberately
+    if method != "adaptive":
+        acting, compiled = law or function, function is None or is_compiled(function)
 
-        def again(count: int, finer: int) -> Array:
-            part = [path[:, :count].copy() for path in (q_rows, qd_rows, tau_rows)]
-            paths: tuple[Array, Array, Array] = (part[0], part[1], part[2])
-            more = substeps[: count - 1] * finer
-            run_compiled(robot, shape, times[:count], more, held, law, paths, method, rough, threads)
-            return paths[0]
+        def again(row: int, finer: int) -> Array:
+            part: list[Array] = [path[:, : row + 1].copy() for path in paths]
+            until = schedule.until(row, finer)
+            run_compiled(robot, shape, until, acting, (part[0], part[1], part[2]), method, rough, threads)
+            return part[0]
 
-        refuse_divergence(robot, times, q_rows, qd_rows, tau_rows, _STEP if step is None else step, again)
-    energy = kinetic_energy(robot, q, qd) + potential_energy(robot, q)
+        def closely(sample: int, row: int) -> Array:
+            state = [path[sample, row - 1] for path in paths]
+            return steps_between(robot, times[row - 1 : row + 1], state[0], state[1], state[2], largest)
+
+        def deliberate(sample: int, row: int) -> bool:  # a function may return NaN deliberately
+            if function is None or not compiled:
+                return bool(lost[sample])
+            state = q_rows[sample, row - 1], qd_rows[sample, row - 1]
+            return any(not np.isfinite(asked(function, float(at), *state)).all() for at in times[row - 1 : row + 1])
+
+        retry = again if compiled else None
+        refuse_divergence(robot, times, q_rows, qd_rows, tau_rows, largest, retry, closely, deliberate)
+    energy = kinetic_energy(robot, q, qd) + potential_energy(robot, q) + loads.energy(times, q)
     of_law = (*q.shape[:-1], len(robot.joint_names))
     wanted = [np.broadcast_to(x, of_law).copy() for x in law.reference(times)[:2]] if law else [None, None]
-    return Simulation(robot, times, q, qd, energy, torques, *wanted)
+    return Simulation(model, times, q, qd, energy, torques, *wanted)
 
 
 def held_torques(robot: Robot, tau: Any, count: int, batch: tuple[int, ...]) -> Array:
@@ -240,66 +283,6 @@ def _broadcast(shape: tuple[int, ...], batch: tuple[int, ...]) -> bool:
 
 # Far below the periods of the motions of an arm, so that widely spaced times do not silently become long steps.
 _STEP = 1e-3
-
-
-def _substeps(times: Array, step: float | None) -> NDArray[np.intp]:
-    spans = np.diff(times)
-    if step is None:
-        step = _STEP
-    if not isinstance(step, int | float | np.number) or isinstance(step, bool) or not step > 0:
-        raise ArgumentError(f"step: wanted a positive time in s, got {step!r}")
-    counts = np.ceil(spans / step * (1 - 1e-12))  # a span of three steps and some rounding is three steps
-    if (counts > 2.0**53).any():
-        raise ArgumentError(f"step: {step!r} s is below the rounding of t; wanted a longer step")
-    return np.maximum(counts, 1).astype(np.intp)
-
-
-def _stops(robot: Robot, method: str, stops: Any) -> dict[str, Array] | None:
-    """Check joint stops, and return them as arrays (n,)."""
-    if stops is None:
-        return None
-    rigid, soft = {"restitution"}, {"stiffness", "damping"}
-    if not isinstance(stops, Mapping) or set(stops) not in (rigid, soft, {"stiffness"}):
-        got = sorted(map(str, stops)) if isinstance(stops, Mapping) else type(stops).__name__
-        raise ArgumentError(f"stops: wanted {{'restitution': e}} or {{'stiffness': k, 'damping': d}}, got {got}")
-    if method == "adaptive":
-        raise ArgumentError("stops: wanted method='rk4' or 'euler', got method='adaptive', which has no joint stops")
-    found, joints = {}, len(robot.joint_names)
-    for name, value in stops.items():
-        shape = () if np.isscalar(value) else (joints,)
-        array = np.broadcast_to(numbers(f"stops[{name!r}]", value, shape), (joints,)).astype(np.float64)
-        low, high = (np.nextafter(0.0, 1.0) if name == "stiffness" else 0.0), (1.0 if name == "restitution" else np.inf)
-        if not ((array >= low) & (array <= high)).all():
-            wanted = {"restitution": "from 0 to 1", "stiffness": "above 0", "damping": "of 0 or more"}[name]
-            raise ArgumentError(f"stops[{name!r}]: wanted numbers {wanted}, got {value!r}")
-        found[name] = array
-    if "restitution" in found:
-        bounds = (of_joints(robot, x) for x in (robot.lower_limit, robot.upper_limit))
-        for name, low, high in zip(robot.joint_names, *bounds, strict=True):
-            if low == high:  # one impulse cannot act on both sides
-                raise ArgumentError(
-                    f"stops: both limits of joint {name!r} are {low:g}, and rigid stops leave it no room; wanted a "
-                    f"locked joint, robot.with_locked({{{name!r}: {float(low)!r}}}), or soft stops"
-                )
-    return found
-
-
-def _tolerances(method: str, rtol: Any, atol: Any, max_steps: Any) -> tuple[float, float]:
-    """Check tolerances, which only the adaptive method has; return them, or the default ones."""
-    found = []
-    for name, value, default in (("rtol", rtol, 1e-10), ("atol", atol, 1e-12)):
-        if value is None:
-            found.append(default)
-            continue
-        if method != "adaptive":
-            raise ArgumentError(f"{name}: only method='adaptive' has tolerances, got method={method!r}")
-        number = float(numbers(name, value, ()))
-        if not 1e-14 <= number < 1:
-            raise ArgumentError(f"{name}: wanted a number from 1e-14 to 1, got {value!r}")
-        found.append(number)
-    if not isinstance(max_steps, int | np.integer) or isinstance(max_steps, bool) or max_steps < 1:
-        raise ArgumentError(f"max_steps: wanted a positive whole number, got {max_steps!r}")
-    return found[0], found[1]
 
 
 def _asking_law(law: Controller, shape: tuple[int, ...]) -> Ask:

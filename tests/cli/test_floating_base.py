@@ -108,7 +108,53 @@ def test_other_commands_take_it(run: Run, flyer, flight, tmp_path) -> None:
     assert "on a floating base" in run("info", str(tmp_path / "flyer.xml")).stdout
 
 
-@pytest.mark.parametrize("command", [["bench"], ["excite"]])
+def test_a_simulation_is_read_by_the_others(run: Run, flyer, tmp_path, monkeypatch) -> None:
+    robot, log, out = rne.load(flyer), tmp_path / "log.csv", tmp_path / "motion.csv"
+    t = np.linspace(0, 0.5, 6)
+    values = np.column_stack(
+        [t, np.outer(np.cos(3 * t), [1, 0, 39.24, 0, 0.1, 0, 0.2]), np.outer(t, [0, 1, 0, 0, 0, 1])]
+    )
+    wrench = [f"{part}_arm" for part in ("fx", "fy", "fz", "mx", "my", "mz")]
+    gap = values.copy()
+    gap[2, 3], values[2, 3] = np.nan, (values[1, 3] + values[3, 3]) / 2
+    log.write_text(as_csv(gap, ("t", *columns_of(robot, "tau"), *wrench)).replace("nan", ""))
+    start = ["--q0", "base_z=0.5,turn=0.3", "--qd0", "base_vx=0.1,base_wz=2"]
+    wrenches = ["--wrench", "arm", "--fill", "linear"]
+    result = run("simulate", flyer, "--torques", log, *wrenches, *start, "--output-rate", "400", "-o", out)
+    assert result.exit_code == 0, result.stderr
+    wanted = rne.simulate(
+        robot, [0, 0, 0.5, 0, 0, 0, 1, 0.3], [0.1, 0, 0, 0, 0, 2, 0], np.linspace(0, 0.5, 201),
+        tau=rne.Signal(t, values[:, 1:8]), f_ext={"arm": rne.Signal(t, values[:, 8:])},
+    )  # fmt: skip
+    names, found = rows(out.read_text())
+    assert names == ["t", *(name for key in ("q", "qd", "qdd", "tau") for name in columns_of(robot, key))]
+    np.testing.assert_allclose(found[:, 1:9], wanted.q, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found[:, 9:16], wanted.qd, rtol=0, atol=1e-12)
+    assert run("plot", flyer, str(out), "-o", str(tmp_path / "motion.svg")).exit_code == 0
+    seen = []
+    monkeypatch.setattr("rne.viewer.page.Viewer.wait", lambda viewer: seen.append(viewer))
+    assert run("view", flyer, str(out), "--no-browser", "--port", "0").exit_code == 0
+    np.testing.assert_allclose(seen[0]._motion.q, wanted.q, rtol=0, atol=1e-12)
+
+
+def test_a_controller_follows_the_joints_of_a_simulated_path(run: Run, flyer, tmp_path) -> None:
+    """The law pushes the joints alone; an arm that floats on request, and one number for each of its joints."""
+    path, out, robot = tmp_path / "path.csv", tmp_path / "motion.csv", rne.load(flyer)
+    assert run("simulate", flyer, "--q0", "0.2", "--qd0", "turn=0.4", "-o", str(path)).exit_code == 0
+    law = ["--controller", "pid", "--kp", "5", "--kd", "1", "--rate", "50", "--saturate"]
+    assert run("simulate", flyer, *law, "--path", str(path), "-o", str(out)).exit_code == 0
+    _, found = rows(out.read_text())
+    free = rne.simulate(robot, [0, 0, 0, 0, 0, 0, 1, 0.2], [0, 0, 0, 0, 0, 0, 0.4], np.linspace(0, 1, 101))
+    np.testing.assert_allclose(found[:, 1:9], free.q, rtol=0, atol=1e-3)
+    for wrong, said in (
+        (["--q0", "1,2,3"], "--q0: wanted one number per joint, 1; got 3"),
+        (["--q0", "base_qz=0.5"], "q0: wanted a unit quaternion"),
+        (["--controller", "pd_gravity", "--kp", "1", "--goal", "0"], "the base of 'flyer' floats"),
+    ):
+        assert said in run("simulate", flyer, *wrong, "-o", str(out)).stderr
+
+
+@pytest.mark.parametrize("command", [["bench"], ["excite", "-o", "never.csv"]])
 def test_commands_refuse_it(run: Run, flyer, flight, command) -> None:
     name, *more = command
     result = run(name, flyer, *(str(flight[0]) if word == "FLIGHT" else word for word in more))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+import numba
 import numpy as np
 import own_robots
 import pytest
@@ -63,6 +64,50 @@ def test_an_adaptive_controller_that_returns_nan_is_named():
             rne.load_model("planar2"), [0.1, 0.2], t=[0.0, 1.0], method="adaptive", max_steps=50,
             tau=lambda t, q, qd: [np.nan, 0.0],
         )  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("sampled", [False, True])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_divergence_under_a_controller_of_ones_own(compiled, sampled):
+    """Damping by a controller is explicit: it is unstable for steps above 2 m / d (2.8 m / d with "rk4")."""
+
+    def damper(t, q, qd):
+        return -2e4 * qd
+
+    @numba.njit
+    def damping(t, q, qd, tau):
+        tau[0] = -2e4 * qd[0]
+
+    tau = damping if compiled else damper
+    with pytest.raises(rne.ArgumentError, match=r"step: simulation 1 is no longer finite at t = .*'joint1'.*step"):
+        rne.simulate(
+            slide(), [[0.0], [0.0]], [[0.0], [1.0]], gravity=[0, 0, 0], t=np.linspace(0, 1, 11),
+            tau=rne.SampledController(tau, rate=1000.0) if sampled else tau,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_controller_that_gives_up_is_no_divergence(compiled):
+    def late(t, q, qd):
+        return np.full(q.shape, np.nan if t > 0.25 else 0.0)
+
+    @numba.njit
+    def lately(t, q, qd, tau):
+        tau[:] = np.nan if t > 0.25 else 0.0
+
+    got = rne.simulate(slide(), [0.0], t=np.linspace(0, 1, 11), tau=lately if compiled else late)
+    assert np.isfinite(got.q[:3]).all()
+    assert np.isnan(got.q[3:]).all()
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_rods_without_mass_are_blamed_where_they_fold():
+    """Stretched out, a point mass at the tip has no inertia along the arm; the motion runs into that at 0.62 s."""
+    rods = [{"joint": "revolute", "a": 1.0, "mass": mass} for mass in (0.0, 1.0)]
+    folding = rne.from_dh(rods, convention="standard", gravity=[0, -9.81, 0])
+    with pytest.raises(rne.ArgumentError, match=r"no longer finite at t = 0\.7 s .*'joint1' moves almost no mass"):
+        rne.simulate(folding, [0.1, 0.7], t=np.linspace(0, 3, 31))
 
 
 def test_a_nearly_singular_matrix_names_time_and_joint():

@@ -37,6 +37,9 @@ def bounces(height: float, e: float, t: float) -> float:
 @pytest.mark.parametrize("e", [1.0, 0.7, 0.5])
 def test_a_bouncing_ball(e):
     t = np.linspace(0.0, 1.4, 141)
+    free = rne.simulate(ball(), [1.0], t=t, stops={"restitution": e}, method="adaptive")
+    np.testing.assert_allclose(free.q[:, 0], [bounces(1.0, e, x) for x in t], rtol=0, atol=1e-12)
+    t = np.linspace(0.0, 1.4, 141)
     got = rne.simulate(ball(), [1.0], t=t, stops={"restitution": e})
     np.testing.assert_allclose(got.q[:, 0], [bounces(1.0, e, x) for x in t], rtol=0, atol=1e-10)
     coarse = rne.simulate(ball(), [1.0], t=t[::70], stops={"restitution": e}, step=0.05)
@@ -45,16 +48,17 @@ def test_a_bouncing_ball(e):
     np.testing.assert_allclose(euler.q[:, 0], got.q[:80, 0], rtol=0, atol=5e-3)
 
 
-def test_infinitely_many_bounces_end_at_rest():
+@pytest.mark.parametrize("method", ["rk4", "adaptive"])
+def test_infinitely_many_bounces_end_at_rest(method):
     """With e = 1/2 all bounces take three times the first fall: sqrt(2 h / g) (1 + e) / (1 - e)."""
     end = 3 * np.sqrt(2 / G)
-    got = rne.simulate(ball(), [1.0], t=[0.0, end - 0.01, end + 1e-3, 3.0], stops={"restitution": 0.5})
+    got = rne.simulate(ball(), [1.0], t=[0.0, end - 0.01, end + 1e-3, 3.0], stops={"restitution": 0.5}, method=method)
     assert got.q[1, 0] > 0.0
     assert got.q[2:, 0].tolist() == [0.0, 0.0]
     assert got.qd[2:, 0].tolist() == [0.0, 0.0]
 
 
-@pytest.mark.parametrize("method", ["rk4", "euler"])
+@pytest.mark.parametrize("method", ["rk4", "euler", "adaptive"])
 def test_a_joint_at_a_stop_is_pressed_against_it_and_can_leave(method):
     robot = ball(lower=-0.5, upper=0.5)
     lift = np.concatenate([np.full((5, 1), 30.0), np.full((15, 1), 0.0)])
@@ -114,6 +118,8 @@ def test_a_soft_stop_is_a_spring_that_never_pulls(damping, atol):
     exact = solve_ivp(rate, (0.0, 1.0), [0.3, 0.0], "DOP853", t, rtol=1e-11, atol=1e-13, max_step=1e-4).y
     got = rne.simulate(ball(), [0.3], t=t, stops={"stiffness": k, "damping": damping})
     np.testing.assert_allclose(got.q[:, 0], exact[0], rtol=0, atol=1e-6)
+    free = rne.simulate(ball(), [0.3], t=t, stops={"stiffness": k, "damping": damping}, method="adaptive")
+    np.testing.assert_allclose(free.q[:, 0], exact[0], rtol=0, atol=1e-8)
     euler = rne.simulate(ball(), [0.3], t=t, stops={"stiffness": k, "damping": damping}, method="euler", step=1e-5)
     np.testing.assert_allclose(euler.q[:, 0], exact[0], rtol=0, atol=2e-3)
 
@@ -131,6 +137,23 @@ def test_friction_and_stops_together():
     assert abs(arrival * 1e-3 - fall) <= 1e-3
     assert_near(got[arrival : arrival + 500].max(), top, 1e-5)
     assert got[-1] == 0.0
+    free = rne.simulate(
+        ball(coulomb=c), [1.0], t=[0.0, 0.3, 0.9, 3.0], friction=True, stops={"restitution": e}, method="adaptive"
+    )
+    np.testing.assert_allclose(free.q[:, 0], got[[0, 300, 900, 3000]], rtol=0, atol=1e-9)
+
+
+def test_adaptive_steps_find_the_stops_of_coupled_joints():
+    """Fixed steps converge to the adaptive ones while six joints rebound and come off their stops."""
+    arm = own_robots.arm()
+    rng = np.random.default_rng(0)
+    q0, qd0 = rng.uniform(-0.2, 0.2, (2, 6)), 3 * rng.normal(size=(2, 6))
+    t = np.linspace(0, 0.5, 11)
+    free = rne.simulate(arm, q0, qd0, t, stops={"restitution": 0.5}, method="adaptive")
+    assert (free.q == arm.upper_limit).any() or (np.abs(np.diff(np.sign(free.qd), axis=1)) > 0).any()
+    coarse, fine = (rne.simulate(arm, q0, qd0, t, stops={"restitution": 0.5}, step=h) for h in (1e-3, 2.5e-4))
+    assert np.abs(fine.q - free.q).max() < 1e-9
+    assert np.abs(fine.q - free.q).max() < 0.1 * np.abs(coarse.q - free.q).max()
 
 
 # ------------------------------------------------------------------------------------------------------ limits passed
@@ -166,6 +189,23 @@ def test_limits_of_velocity_and_effort_and_of_batches():
     assert "3 of 3 simulations" in str(limits)
 
 
+def test_limits_of_a_joint_that_mimics_another():
+    """The right finger goes -1.5 times as far as the left one, plus 0.01 m, and may go from -0.05 to 0 m."""
+    gripper = own_robots.gripper()
+    left = gripper.joint_names.index("left_finger")
+    q0, qd0 = np.zeros(gripper.n), np.zeros(gripper.n)
+    q0[left], qd0[left] = 0.02, 0.1
+    got = rne.simulate(gripper, q0, qd0, t=np.linspace(0, 0.4, 401), gravity=[0, 0, 0])
+    limits = got.limits
+    assert limits.joints == (*gripper.joint_names, "right_finger")
+    right = 0.01 - 1.5 * got.q[:, left]
+    assert right.min() < -0.05
+    assert_near(limits.excess[0, -1], -0.05 - right.min())
+    assert limits.first[0, -1] == got.t[np.argmax(right < -0.05 - 1e-9)]
+    assert limits.excess[3, -1] == 0
+    assert "right_finger" in str(limits)
+
+
 def test_limits_that_were_kept():
     kept = rne.simulate(ball(lower=-9.0), [0.0], t=[0.0, 0.1]).limits
     assert not kept
@@ -181,7 +221,6 @@ def test_limits_that_were_kept():
         ({"stiffness": 0.0}, {}, r"stops\['stiffness'\]: wanted numbers above 0"),
         ({"stiffness": 1.0, "damping": -1.0}, {}, r"stops\['damping'\]: wanted numbers of 0 or more"),
         ({"restitution": [1.0, 1.0]}, {}, r"stops\['restitution'\]: wanted shape \(1,\)"),
-        ({"restitution": 1.0}, {"method": "adaptive"}, "stops: wanted method='rk4' or 'euler'"),
     ],
 )
 def test_stops_that_are_refused(stops, more, said):

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 import rne
-from calls.bad import ENDS, FLAG, ROBOT, STATE, N, no_count, no_number, no_times
+from calls.bad import ENDS, FLAG, ROBOT, STATE, WRENCH, N, no_count, no_number, no_times
 from calls.call import MOTION, Call, Q, T, call_of
 
 PANDA = rne.load("models/panda/robot.urdf")
@@ -61,7 +61,7 @@ def in_order(**arguments: Any) -> list[Any]:
 
 
 SOURCES = {
-    "quantities": [None, 3, "torque", ["q", "torque"], [3], [None], ["qd"], [], object()],
+    "quantities": [None, 3, "torque", ["q", "torque"], [3], [None], [], object()],
     "wrenches": [None, 3, ["hand"], [3], object()],
     "rename": [3, ["q"], {"torque": "{joint}"}, {"q": "position"}, {"q": 3}, {3: "{joint}"}, {"t": 3}],
     "joints": [3, "turret", ["turret"], [3], object()],
@@ -74,7 +74,45 @@ SOURCES = {
     "format": ["text", "", 3, b"csv", ["csv"], object()],
 }
 
+SIGNAL = rne.Signal(T, MOTION["q"])
+
+
+@functools.wraps(rne.files.signals)
+def signals(motion: Any, **arguments: Any) -> list[Any]:
+    """A trajectory is read but once, so each call has its own."""
+    if motion != RECORDED:
+        return [rne.files.signals(motion, **arguments)]
+    with rne.files.Trajectory(motion, PANDA, quantities=["q", "qd"]) as recorded:
+        return [signal.values for signal in rne.files.signals(recorded, **arguments).values()]
+
+
 MOTIONS: tuple[Call, ...] = (
+    call_of(
+        rne.Signal,
+        {
+            "t": no_times(None, 1.0, T[::-1], T[:-1], []),
+            "values": [None, 3, "text", T, MOTION["q"][1:], np.full((len(T), 2), np.nan), object()],
+            "interpolation": ["cubic", "", None, 3, ["linear"]],
+        },
+        t=T,
+        values=MOTION["q"],
+    ),
+    call_of(SIGNAL, {"t": ["text", None, object(), [1j]]}, t=[0.0, 0.1]),
+    call_of(signals, {"motion": [None, 3, "log.csv", CHUNK], "interpolation": ["cubic", "", None, 3]}, motion=RECORDED),
+    call_of(
+        rne.SampledController,
+        {
+            "controller": [None, 3, "pid", T, object()],
+            "rate": no_number(0.0, -1.0),
+            "delay": no_number(-1.0),
+            "saturate": ["yes", None, 0.0, np.nan, [-1.0], np.ones((2, 2)), object()],
+            "position_resolution": ["fine", None, -1.0, np.nan, np.inf, np.ones((2, 2)), object()],
+            "velocity_resolution": ["fine", None, -1.0, np.nan, np.inf, np.ones((2, 2)), object()],
+            "initial": ["zero", object(), [1j]],
+        },
+        controller=SERVO,
+        rate=100.0,
+    ),
     *(
         call_of(getattr(rne.control, name), CONTROL, kp=np.full(N, 100.0), kd=np.full(N, 20.0), goal=np.zeros(N))
         for name in ("computed_torque", "feedforward", "pd_gravity")
@@ -107,8 +145,14 @@ MOTIONS: tuple[Call, ...] = (
             "q0": [None, *STATE],
             "qd0": STATE,
             "t": [],
-            "tau": [rne.control.pid(PANDA, kp=1.0, goal=np.zeros(8))],
+            "tau": [
+                rne.control.pid(PANDA, kp=1.0, goal=np.zeros(8)),
+                rne.Signal([0.0], [[1.0]]),
+            ],
             "step": [],
+            "f_ext": [],
+            "gravity": [],
+            "progress": [],
         },
         q0=Q,
         t=T,
@@ -230,6 +274,9 @@ MOTIONS: tuple[Call, ...] = (
                 lambda t, q, qd: q * 1j,
             ],
             "step": [0, -1e-3, np.nan, "1e-3", True, [1e-3], 1j, object(), 1e-300],
+            "f_ext": [3, "hand", [WRENCH], {"nowhere": WRENCH}, {"hand": np.ones(5)}, {"hand": lambda t: "text"}],
+            "gravity": [3, "down", np.ones(2), [np.nan, 0.0, 0.0], lambda t: [1.0], object()],
+            "progress": [3, "bar", [print]],
         },
         q0=Q,
         t=[0.0, 0.01],
