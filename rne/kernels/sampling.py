@@ -55,14 +55,17 @@ def command(when, events, k, motion, drive, law, block, sampled, queue):
     first, rows = block
     n, nq = speeds.shape[0], resolutions.shape[0]
     if events[ASKS, k] != 0:
-        for i in range(rows * nq):
-            q[i] = _quantized(motion[0][i], resolutions[i % nq])
-        for i in range(rows * n):
-            qd[i] = _quantized(motion[1][i], speeds[i % n])
+        for row in range(rows):
+            for j in range(nq):
+                q[row * nq + j] = _quantized(motion[0][row * nq + j], resolutions[j])
+            for j in range(n):
+                qd[row * n + j] = _quantized(motion[1][row * n + j], speeds[j])
         tau = commands[count[0] % slots]
         torques(drive, law, first, rows, when[0], when[0] + when[1], (q, qd, motion[2], rate), tau)
-        for i in range(rows * n):
-            tau[i] = min(max(tau[i], -largest[i % n]), largest[i % n]) if tau[i] == tau[i] else tau[i]
+        for row in range(rows):
+            for j in range(n):
+                i = row * n + j
+                tau[i] = min(max(tau[i], -largest[j]), largest[j]) if tau[i] == tau[i] else tau[i]
         if law is not None:
             for i in range(motion[2].shape[0]):
                 motion[2][i] += period * rate[i]

@@ -49,8 +49,9 @@ def _failed(marks, t, q, when, path, first):
 def _store(values, path, first, k):
     """Write `values` of all simulations of a block to row k of a path."""
     n = path.shape[2]
-    for i in range(values.shape[0]):
-        path[first + i // n, k, i % n] = values[i]
+    for row in range(values.shape[0] // max(n, 1)):
+        for j in range(n):
+            path[first + row, k, j] = values[row * n + j]
 
 
 @inline
@@ -88,38 +89,56 @@ def _smooth_step(first, span, arrays, dynamics, drive, wrenches, law, method, re
 
 
 @inline
-def _fill(values, held, first, row):
-    """Copy one row of the torques of each simulation of a block."""
+def _fill(values, held, first, k):
+    """Copy row k of the torques of each simulation of a block."""
     n = held.shape[2]
-    for i in range(values.shape[0]):
-        values[i] = held[first + i // n, row, i % n]
+    for row in range(values.shape[0] // max(n, 1)):
+        for j in range(n):
+            values[row * n + j] = held[first + row, k, j]
 
 
 @inline_allocating
 def _advance(first, rows, dynamics, acting, law, schedule, paths, rough, external):
     """Run all steps of `rows` simulations, from `first` on; the other arguments as for `make_many`."""
-    table, one, _, _ = dynamics
-    times, substeps, events, held, linear, method, sampled = schedule
-    q_path, qd_path, tau_path, when = paths
-    n, nq = qd_path.shape[2], q_path.shape[2]
+    table, sampled = dynamics[0], schedule[6]
+    n, nq = paths[1].shape[2], paths[0].shape[2]
     m, p = rows * n, rows * nq
     w = p if law is None else p + control.integrals(law, rows)
     rates = w + m if base.floats(table) else w  # of a base that is fixed, velocities are rates of positions
     now, state, total, tau = np.zeros(rates + w + m), np.zeros(w + m), np.empty(w + m), np.empty(m)
     given, ending = np.empty(m), np.empty(m)
-    q, qd = (now[:p], now[w : w + m]) if rough is None else (state[:p], state[w:])
-    motion = q, qd, state[p:w], now[rates + p : rates + w]
     marks, addresses = np.zeros(rows, np.uint8), np.empty(8, np.intp)
     for k, array in enumerate((now[:p], now[w : w + m], tau, now[rates + w :])):
         addresses[2 * k], addresses[2 * k + 1] = address_of(array), 8 * (nq if k == 0 else n)
     asked = control.scratch(rows, n if law is None else control.integrals(law, 1))
-    pushed = wrench_scratch(external, rows, q, n)
-    continuous = acting[0] and sampled[0] == 0.0
+    pushed = wrench_scratch(external, rows, state[:p], n)
     queue = sampling.begin(sampled, rows, n, given, ending)
+    size = 0
+    if rough is not None:
+        size = room_size(n, w)
+    buffer = np.zeros(size)
+    room = (tau, state, now, total, addresses, marks), (given, ending), asked, pushed, queue, buffer
+    _along(first, rows, dynamics, acting, law, schedule, paths, rough, external, room)
+
+
+@inline
+def _along(first, rows, dynamics, acting, law, schedule, paths, rough, external, room):
+    """Run all steps, on arrays that the caller holds: counting references took a quarter of the time."""
+    table, one, _, _ = dynamics
+    times, substeps, events, held, linear, method, sampled = schedule
+    q_path, qd_path, tau_path, when = paths
+    arrays, (given, ending), asked, pushed, queue, buffer = room
+    tau, state, now, total, _, marks = arrays
+    n, nq = qd_path.shape[2], q_path.shape[2]
+    m, p = rows * n, rows * nq
+    w = state.shape[0] - m
+    rates = now.shape[0] - w - m
+    q, qd = (now[:p], now[w : w + m]) if rough is None else (state[:p], state[w:])
+    motion = q, qd, state[p:w], now[rates + p : rates + w]
+    continuous = acting[0] and sampled[0] == 0.0
     if rough is not None:
         D, limits, damped = rough
         rubbing = table, one, D, limits, damped
-        buffer = np.zeros(room_size(n, w))
         fill_bounds(table, buffer, w)
     for row in range(rows):
         for j in range(nq):
@@ -155,7 +174,7 @@ def _advance(first, rows, dynamics, acting, law, schedule, paths, rough, externa
         for step in range(steps):
             t = times[k] + step * h
             if rough is None:
-                record, arrays = (tau_path, out if step == 0 else -1), (tau, state, now, total, addresses, marks)
+                record = tau_path, out if step == 0 else -1
                 stopped = _smooth_step(first, (t, h), arrays, dynamics, drive, wrenches, law, method, record)
                 if stopped != -1.0 and _failed(marks, stopped, now[:p], when, q_path, first):
                     return

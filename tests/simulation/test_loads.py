@@ -199,7 +199,7 @@ def test_the_energy_drift_knows_logs_and_sampled_controllers():
     motion = rne.simulate(arm, np.full(6, 0.1), t=t, tau=log)
     assert np.ptp(motion.energy) > 1e-2
     assert np.abs(rne.energy_drift(arm, motion, log)).max() < 1e-5
-    sampled = rne.SampledController(lambda t, q, qd: -0.1 * qd + 1.0, rate=100.0)
+    sampled = rne.SampledController(lambda t, q, qd: np.array([1, 2, 3, 0.1, 0.1, 0.1]) - 0.01 * qd, rate=100.0)
     motion = rne.simulate(arm, np.full(6, 0.1), t=t, tau=sampled)
     assert np.ptp(motion.energy) > 1e-2
     assert np.abs(rne.energy_drift(arm, motion, sampled)).max() < 1e-7
