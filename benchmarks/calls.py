@@ -33,7 +33,7 @@ Run = Callable[[], Any]
 
 def _takes(subject: Subject) -> dict[str, tuple[Callable[..., Any], tuple[str, ...], tuple[str, ...], Run | None]]:
     """By name: function, names of the arrays, the variants beside out, threads and float32, and what Pinocchio does."""
-    s = states(subject.robot.n, 1)
+    s = states(subject.robot, 1)
     q, qd, qdd, tau = s.q[0], s.qd[0], s.qdd[0], s.tau[0]
     model, data, zero = subject.pin, subject.pin.createData(), np.zeros(subject.robot.n)
     identifier = model.getFrameId(FRAME)
@@ -103,7 +103,7 @@ def calls(subject: Subject, only: str | None) -> Iterator[tuple[str, str, Run]]:
         if rival is not None:
             yield name, PINOCCHIO, rival
         for samples in (1, *SAMPLES):
-            s = states(robot.n, samples)
+            s = states(robot, samples)
             given = [getattr(s, x)[0] if samples == 1 else getattr(s, x).copy() for x in names]
             row = name if samples == 1 else f"{name}, {samples} states"
             if samples > 1 and name in NO_OUT:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import derivatives, single_calls  # noqa: F401  they register contenders
+from benchmarks import contact, derivatives, single_calls  # noqa: F401  they register contenders
 from benchmarks.contenders import CONTENDERS
 from benchmarks.subjects import States
 
@@ -60,6 +60,15 @@ ROWS = [
     Row("forward dynamics derivatives, one call", "Panda", 1_000, must=1.0, aim=1 / 0.7),
     Row("gradient of weighted torques", "Panda", 10_000),
     Row("regressor", "Panda", 10_000),
+    Row("inverse dynamics", "ANYmal", 10_000, must=12, aim=25),
+    Row("inverse dynamics", "Talos", 10_000, must=12, aim=25),
+    Row("forward dynamics", "ANYmal", 10_000, must=10),
+    Row("forward dynamics", "Talos", 10_000, must=10),
+    Row("mass matrix", "ANYmal", 10_000, must=10),
+    Row("mass matrix", "Talos", 10_000, must=10),
+    Row("inverse dynamics, one call", "ANYmal", 1_000, must=1.0),
+    Row("inverse dynamics, one call", "Talos", 1_000, must=1.0),
+    Row("contact forward dynamics", "ANYmal", 10_000),
     Row("simulation", "Panda", 1_000, must=5, aim=10),
 ]
 

@@ -38,6 +38,7 @@ RIVALS = {
     ("forward dynamics derivatives, one call", "pinocchio"): "`pin.computeABADerivatives`",
     ("gradient of weighted torques", "pinocchio"): "weights times `pin.computeRNEADerivatives` in a loop",
     ("regressor", "pinocchio"): "`pin.computeJointTorqueRegressor` in a loop",
+    ("contact forward dynamics", "pinocchio"): "`pin.constraintDynamics` in a loop",
     ("simulation", "pinocchio"): "the same Runge-Kutta steps in Python with `pin.aba`",
 }
 
@@ -77,12 +78,15 @@ def table(page: dict[str, Any]) -> str:
     return "\n".join([*lines, "", where, ""])
 
 
+_MORE = {"humanoid": " of 36 joints", "ANYmal": " on a floating base", "Talos": " on a floating base"}
+
+
 def _duel(result: dict[str, Any]) -> str:
     row = result["row"]
     batch = "" if "one call" in row["task"] else f", {row['samples']:,} {_unit(row['task'])}"
     ours = row["ours"].removeprefix("rne").strip()
     threads = f", {row['threads']} threads" if row["threads"] > 1 else ""
-    robot = "" if row["robot"] == "Panda" else f", {row['robot']}{' of 36 joints' * (row['robot'] == 'humanoid')}"
+    robot = "" if row["robot"] == "Panda" else f", {row['robot']}{_MORE.get(row['robot'], '')}"
     what = f"{row['task']}{batch}{robot}{ours and ', '}{ours}{threads}"
     rival = RIVALS[row["task"], row["rival"]] + (threads if "thread" not in row["rival"] else "")
     return f"| {what} | {rival} | {_short(result['value'])} |"

@@ -101,7 +101,7 @@ def _result(name: str, value: float, unit: str, must: float | None, aim: float |
 def duel(row: Row, seconds: float) -> Result:
     """One row: two contenders in turns."""
     subject = SUBJECTS[row.robot]()
-    given = states(subject.robot.n, row.samples)
+    given = states(subject.robot, row.samples)
     try:
         ours, rival = (CONTENDERS[row.task, who](subject, given, row.threads) for who in (row.ours, row.rival))
     except MissingError as error:
@@ -119,7 +119,8 @@ def growth(shape: str, branching: float, seconds: float, scale: float) -> Result
     for size in SIZES:
         samples = max(1, round(LINK_SAMPLES / size / scale))
         for seed in range(TREES):
-            subject, given = tree(size, seed, branching), states(size, samples)
+            subject = tree(size, seed, branching)
+            given = states(subject.robot, samples)
             runs.append(CONTENDERS["inverse dynamics", "rne"](subject, given, 1))
             joints.append(size * samples)
     each = [1e9 * min(spent) / count for spent, count in zip(alternate(runs, seconds), joints, strict=True)]
@@ -133,7 +134,7 @@ def growth(shape: str, branching: float, seconds: float, scale: float) -> Result
 def memory(threads: int, samples: int) -> Result:
     """Memory of a batch beyond its result, per thread."""
     subject = panda()
-    given = states(subject.robot.n, samples)
+    given = states(subject.robot, samples)
     run = CONTENDERS["inverse dynamics", "rne"](subject, given, threads)
     extra = extra_memory(run, given.q.nbytes) / threads / 2**20
     label = f"memory of a batch of {samples:,} beyond its result, per thread, threads: {threads}"

@@ -26,12 +26,15 @@ PANDA = ROOT / "models" / "panda" / "robot.urdf"
 
 @dataclass(frozen=True)
 class Subject:
-    """A robot for every library; all of them read the text `urdf`."""
+    """A robot for every library; all of them read the text `urdf`. With `floating` its base floats."""
 
     urdf: str
+    floating: bool = False
 
     @cached_property
     def pin(self) -> pin.Model:
+        if self.floating:
+            return pin.buildModelFromXML(self.urdf, pin.JointModelFreeFlyer())
         return pin.buildModelFromXML(self.urdf)
 
     @cached_property
@@ -39,7 +42,8 @@ class Subject:
         """The robot with its joints in the order of Pinocchio, so that arrays need no reordering."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", rne.ModelWarning)  # the humanoid has links without mass in its ball joints
-            return rne.load_urdf(self.urdf, joints=list(self.pin.names)[1:])
+            joints = list(self.pin.names)[2 if self.floating else 1 :]
+            return rne.load_urdf(self.urdf, joints=joints, floating=self.floating)
 
     @cached_property
     def mujoco(self) -> mujoco.MjModel:
@@ -62,10 +66,10 @@ class States:
         return States(*(array.astype(dtype) for array in (self.q, self.qd, self.qdd, self.tau)))
 
 
-def states(n: int, samples: int, seed: int = 0) -> States:
-    random = np.random.default_rng(seed)
+def states(robot: rne.Robot, samples: int, seed: int = 0) -> States:
+    random, n = np.random.default_rng(seed), robot.n
     q, qd, qdd, tau = (random.uniform(-bound, bound, (samples, n)) for bound in (2.5, 2.0, 5.0, 20.0))
-    return States(q, qd, qdd, tau)
+    return States(rne.integrate(robot, rne.neutral(robot), q), qd, qdd, tau)
 
 
 @cache
@@ -93,6 +97,18 @@ def humanoid() -> Subject:
 
 
 @cache
+def quadruped() -> Subject:
+    """ANYmal, 12 joints on a floating base."""
+    return Subject(example_urdf("anymal_b_simple_description/anymal.urdf").read_text(), floating=True)
+
+
+@cache
+def talos() -> Subject:
+    """Talos without fingers, 32 joints on a floating base."""
+    return Subject(_with_fixed(example_urdf("talos_reduced.urdf"), set()), floating=True)
+
+
+@cache
 def tree(joints: int, seed: int = 0, branching: float = 0.3) -> Subject:
     """A random tree, or a chain if `branching` is 0, with only the features that every library supports."""
     grown = random_tree(
@@ -104,7 +120,15 @@ def tree(joints: int, seed: int = 0, branching: float = 0.3) -> Subject:
     return Subject(to_urdf(replace(grown, joints=limited)))
 
 
-SUBJECTS = {"Panda": panda, "UR5e": ur5e, "Puma": puma, "humanoid": humanoid, "tree of 30 joints": lambda: tree(30)}
+SUBJECTS = {
+    "Panda": panda,
+    "UR5e": ur5e,
+    "Puma": puma,
+    "humanoid": humanoid,
+    "ANYmal": quadruped,
+    "Talos": talos,
+    "tree of 30 joints": lambda: tree(30),
+}
 
 
 def _with_fixed(path: Path, names: set[str]) -> str:

@@ -19,7 +19,7 @@ CASES = sorted(set(chain.from_iterable(
 def test_speed(benchmark, task, robot, samples, threads, library):
     subject = SUBJECTS[robot]()
     try:
-        run = CONTENDERS[task, library](subject, states(subject.robot.n, samples), threads)
+        run = CONTENDERS[task, library](subject, states(subject.robot, samples), threads)
     except MissingError as error:
         pytest.skip(str(error))
     benchmark.group = f"{task}, {robot}, samples: {samples:,}, threads: {threads}"
