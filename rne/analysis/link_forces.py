@@ -30,7 +30,8 @@ class LinkForces(Report):
 
     Printing shows a table; for many states, it holds the largest absolute value of each number. Joints are all moving
     joints, parents before children, as in `joint_wrenches`. Bodies are those that move and have mass, including
-    payloads, in the order of the file; their quantities are in base axes.
+    payloads, in the order of the file; their quantities are in base axes, in world axes if the base
+    floats.
 
     Attributes
     ----------
@@ -69,6 +70,7 @@ class LinkForces(Report):
     com: Floats
     acceleration: Floats
     weight: NDArray[np.float64]
+    _world: str = "base axes"
 
     @property
     def held(self) -> Floats:
@@ -87,7 +89,7 @@ class LinkForces(Report):
         bodies = {"body": self.body_names, "mass": cells(self.mass), **triple("", self.com)}
         bodies |= {**triple("a", self.acceleration), **triple("held F", self.held)}
         states = self.qdd.shape[:-1]
-        where = {"world": "base axes", "local": "axes of the joints"}[self.axes]
+        where = {"world": self._world, "local": "axes of the joints"}[self.axes]
         head = f"on the child link of each joint, in {where}:"
         return [*of_many(states), head, titled(joints), "", titled(bodies)]
 
@@ -201,6 +203,7 @@ def link_forces(
         com=com,
         acceleration=acceleration,
         weight=mass[:, None] * (robot.gravity if gravity is None else numbers("gravity", gravity, (3,))),
+        _world="world axes" if robot.floating else "base axes",
     )
 
 

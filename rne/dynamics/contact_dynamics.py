@@ -301,7 +301,8 @@ def _least(system: Floats, n: int, held: int) -> tuple[Floats, Floats]:
     x, b, d, A, T = np.split(system, np.cumsum([n, held, n, held * n]), axis=1)
     root = np.sqrt(d)[:, None, :]
     A, T = A.reshape(len(A), held, n) * root, np.swapaxes(T.reshape(len(T), n, n), 1, 2) / root
-    z, w, sound = np.full(x.shape, np.nan), np.full(b.shape, np.nan), np.isfinite(system).all(axis=1)
+    z, w = np.full(x.shape, np.nan), np.full(b.shape, np.nan)
+    sound = np.isfinite(system).all(axis=1) & (d > 0).all(axis=1)
     inverse = np.linalg.pinv(A[sound], rcond=SINGULAR)
     z[sound] = times(inverse, b[sound])
     w[sound] = times(np.swapaxes(inverse, 1, 2), z[sound])

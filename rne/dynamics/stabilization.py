@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rne.batch.arguments import Batch, Floats
-from rne.check import numbers, real_array
+from rne.check import are_rotations, numbers, real_array
 from rne.dynamics.contact_sets import Contacts, nothing, rotated, times
 from rne.dynamics.kinematics import forward_kinematics
 from rne.errors import ArgumentError, shown
@@ -57,6 +57,8 @@ def _poses(
         pose = real_array(f"targets[{name!r}]", value).astype(np.float64, copy=False)
         if pose.shape[-2:] != (4, 4):
             raise ArgumentError(f"targets[{name!r}]: wanted shape (..., 4, 4), got {pose.shape}")
+        if not are_rotations(pose[..., :3, :3]).all() or (pose[..., 3, :] != (0, 0, 0, 1)).any():
+            raise ArgumentError(f"targets[{name!r}]: wanted poses, with a rotation and the last row 0, 0, 0, 1")
         if pose.ndim > 2:
             try:
                 pose = np.broadcast_to(pose, (*shape, 4, 4))

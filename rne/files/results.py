@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from rne.atomic_write import replacing
 from rne.check import at_home, check_flag, real_array
-from rne.errors import ArgumentError, shown
+from rne.errors import ArgumentError, listed, shown
 from rne.files.array_sinks import NpySink, NpzSink, check_stream
 from rne.files.arrow import ArrowSink
 from rne.files.base import as_arrow, as_numpy, reason
 from rne.files.csv_fast import CsvSink
 from rne.files.extra import compute, pa
-from rne.files.formats import check_format, codec_of, format_of
+from rne.files.formats import FORMATS, check_format, codec_of, format_of
 from rne.files.layout import written_order
 from rne.files.times import is_text, seconds, written
 
@@ -107,6 +107,8 @@ class Results:
         named = isinstance(path, str | Path)
         self._name = at_home(path) if isinstance(path, str | Path) else str(getattr(path, "name", "<stream>"))
         self._kind = format or (format_of(self._name) if named else "csv")
+        if self._kind not in FORMATS:
+            raise ArgumentError(f"{self._name}: {self._kind} files are only read; written are {listed(FORMATS)}")
         self._columns = _checked(columns, time is not None)
         if self._kind == "npy":
             self._columns = {

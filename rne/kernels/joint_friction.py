@@ -86,7 +86,7 @@ def _curved(table, i, qd):
 
 @internal
 def curved_slope(table, i, qd):
-    """Derivative of friction beyond viscous friction; jumps have none."""
+    """Derivative of friction beyond viscous friction; jumps have none, and at rest they hide what falls behind them."""
     zero = like(qd, 0.0)
     sign = by_sign(qd, 1.0, -1.0)
     size = qd * sign
@@ -96,7 +96,7 @@ def curved_slope(table, i, qd):
         extra = exp(size * -table[i, STRIBECK_RATE]) * table[i, STRIBECK]
         fall = extra * table[i, STRIBECK_RATE]
     if table[i, SMOOTH_RATE] == 0.0:
-        return slope - fall
+        return slope - fall * (sign * sign)
     mean = 0.5 * (table[i, COULOMB_PLUS] + table[i, COULOMB_MINUS])
     half = 0.5 * (table[i, COULOMB_PLUS] - table[i, COULOMB_MINUS])
     share = _tanh(size * table[i, SMOOTH_RATE])

@@ -14,6 +14,7 @@ from rne.errors import listed, shown
 from rne.model.checks import check_drive, check_place, is_measurable
 from rne.model.drive import Drive
 from rne.model.findings import Findings, Spot, WrongValueError
+from rne.model.floating import OF_POSITION, OF_VELOCITY
 from rne.model.states import State
 from rne.model.structure import check_structure
 from rne.model.tree import Body, Coupling, Joint, Limits, Mimic, Pose, Tree
@@ -50,6 +51,8 @@ def check_tree(tree: Tree) -> None:
             spot.error(f"the kind {joint.kind!r} is unknown{findings.hint(str(joint.kind), KINDS)}; known are {KINDS}")
         elif joint.movable and not abs(math.hypot(*joint.axis) - 1) < UNIT_ROUNDING:
             spot.error(f"the axis {joint.axis} is not a unit vector")
+        if tree.floating and joint.movable and joint.name in (*OF_POSITION, *OF_VELOCITY):
+            spot.error("this name is that of a number of the base, which floats; rename the joint")
     check_structure(list(tree.bodies), list(tree.joints), findings)
     _check_couplings(tree, findings)
     findings.close()

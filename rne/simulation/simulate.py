@@ -61,8 +61,8 @@ def simulate(
 
     Methods: "rk4", fixed steps of fourth order: the classical Runge-Kutta method, and with friction an additive one
     that is implicit in the damping, so that no damping is too stiff for the step. "euler", fixed steps of first order:
-    semi-implicit Euler, also implicit in the damping; without friction the energy stays bounded. "adaptive", steps of
-    DOP853 in scipy, or of Radau where the damping is stiff (requires scipy).
+    semi-implicit Euler, also implicit in the damping; without friction the energy stays bounded, if the base is fixed.
+    "adaptive", steps of DOP853 in scipy, or of Radau where the damping is stiff (requires scipy).
 
     With `friction`, a joint that stops within a step stops there; one that Coulomb friction can hold stays exactly at
     rest, and which joints those are is found for all of them together. "rk4" and "adaptive" find the times of these

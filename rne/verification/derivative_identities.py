@@ -61,15 +61,18 @@ def _by_accelerations(m: Motions) -> Array:
     return as_share(m, inverse_dynamics_derivatives(m.robot, m.q, m.qd, m.qdd).dtau_dqdd - m.D_ij)
 
 
-def _viscous(m: Motions) -> Array:
-    """At twice the velocity there is the same Coulomb friction: the difference is viscous."""
+def _friction_slopes(m: Motions) -> Array:
+    """Coulomb friction does not change along a motion that does not reverse in the steps of the rate."""
     without, damped = (
         inverse_dynamics_derivatives(m.robot, m.q, m.qd, m.qdd, friction=friction).dtau_dqd
         for friction in (False, True)
     )
-    once, twice = (lagrange.friction_torque(m.robot, k * m.qd) for k in (1, 2))
-    gross = m.scale + np.abs(once) + np.abs(twice) + times(np.abs(without), np.abs(m.qd))
-    return np.asarray(np.abs(times(damped - without, m.qd) - (twice - once)) / gross)
+    gross = times(np.abs(without) + np.abs(damped), np.abs(m.qdd))
+
+    def friction(at: Motions) -> Array:
+        return lagrange.friction_torque(at.robot, at.qd)
+
+    return _against_rate(m, friction, times(damped - without, m.qdd), gross)
 
 
 def _wrenches(m: Motions) -> Array:
@@ -154,7 +157,7 @@ def _jacobian_rates(m: Motions) -> Array:
 DERIVATIVES = (
     Identity("torque derivatives are rates of Lagrange's torques", QUOTIENT, _torques),
     Identity("torque derivatives by qdd are Lagrange's mass matrix", ROUNDING, _by_accelerations),
-    Identity("viscous torque derivatives are those of Lagrange", ROUNDING, _viscous),
+    Identity("friction derivatives are rates of Lagrange's friction", QUOTIENT, _friction_slopes),
     Identity("torque derivatives have the rates of static torques", QUOTIENT, _wrenches),
     Identity("gravity derivative is rate of Lagrange's gravity", QUOTIENT, _gravity),
     Identity("acceleration derivatives undo torque derivatives", ROUNDING, _accelerations),

@@ -116,7 +116,7 @@ def test_each_part_of_the_derivatives_is_looked_at(monkeypatch, function, part, 
 @pytest.mark.parametrize(
     ("option", "identity"),
     [
-        ("friction", "viscous torque derivatives are those of Lagrange"),
+        ("friction", "friction derivatives are rates of Lagrange's friction"),
         ("f_ext", "torque derivatives have the rates of static torques"),
     ],
 )
