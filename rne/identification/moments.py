@@ -67,7 +67,7 @@ class Moments:
 
     def products(self, rows: Sequence[Array]) -> Array:
         """Moments of samples, of each joint [X, y], (samples, columns + 1)."""
-        return np.concatenate([_gram(Z).ravel() for Z in rows])
+        return np.concatenate([gram(Z).ravel() for Z in rows])
 
     def of_joints(self, gram: Array) -> list[Array]:
         """Matrices (columns + 1, columns + 1) of the joints, of the moments of a block or of several together."""
@@ -102,7 +102,7 @@ class Moments:
         return squares(self.index, self.of_joints(gram), change)
 
 
-def _gram(Z: Array) -> Array:
+def gram(Z: Array) -> Array:
     """Return Z^T Z, in products so small that the linear algebra library leaves them to one thread.
 
     Its threads take longer to start than a product takes: 17 us a sample of seven joints instead of 0.3. A product of
