@@ -76,9 +76,9 @@ class Accumulator:
         batch = as_batch(robot, given, required="q")
         for name, rows in batch.rows.items():
             for begin in range(0, len(rows), FIRST):
-                sound = np.isfinite(rows[begin : begin + FIRST]).all(axis=1)
+                sound = np.isfinite(rows[begin : begin + FIRST])
                 if not sound.all():
-                    sample = begin + int(np.argmin(sound))
+                    sample = begin + int(np.argmin(sound.all(axis=1)))
                     raise ArgumentError(f"{name}: sample {sample} of {len(rows)} is not finite")
         q, qd, qdd, tau = (batch.rows[name] for name in ("q", "qd", "qdd", "tau"))
         if self.lag and len(q):

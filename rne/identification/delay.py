@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from rne.errors import ArgumentError
 from rne.identification.equations import Equations
+from rne.identification.moments import gram
 from rne.tables import Part, Report, titled
 
 Array = NDArray[np.float64]
@@ -160,8 +161,9 @@ def _fitted(
         for b, part in enumerate(parts):
             own = weight[part, j, None]
             X, r = own * Z[inner[part]], own[:, 0] * (tau[later[part], j] - model[inner[part], j])
-            A[b][np.ix_(at, at)] += X.T @ X / sd[j] ** 2
-            g[b][at] += X.T @ r / sd[j] ** 2
+            products = gram(np.column_stack([X, r])) / sd[j] ** 2
+            A[b][np.ix_(at, at)] += products[:-1, :-1]
+            g[b][at] += products[:-1, -1]
     whole = A.sum(axis=0)
     length = np.sqrt(np.maximum(np.diagonal(whole), np.finfo(float).tiny))
     inverse = np.linalg.pinv(whole / np.outer(length, length), rcond=1e-12, hermitian=True) / np.outer(length, length)

@@ -8,7 +8,8 @@ inverse gain of joint j, i_j = a_j (Y_j beta + torque of the payload) is solved 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rne.batch.arguments import as_batch, check_robot
 from rne.dynamics.inverse_dynamics import inverse_dynamics
-from rne.errors import ArgumentError
+from rne.errors import ArgumentError, ModelWarning
 from rne.identification.base_parameters import base_parameters
 from rne.identification.equations import BaseEquations, base_equations
 from rne.identification.moments import SUMS, Moments
@@ -30,6 +31,7 @@ BLOCKS = 32  # of each log, between which estimates are compared for their stand
 CHUNK = 4096  # samples of which the columns are evaluated at a time
 ROUNDS = 50  # largest number of steps of Gauss and Newton
 SAME = 1e-10  # relative change of the gains at which they have converged
+LOOSE = 0.3  # relative standard deviation from where on a gain is doubtful
 UNFELT = 1e-6  # torque of the payload, relative to that of the robot, below which it is not felt
 
 
@@ -121,7 +123,7 @@ def identify_gains(
     ------
     ArgumentError
         The robots have different joints or kinematics or the same masses, a log has the wrong shape or type or is not
-        finite, there are too few samples, or a joint does not feel the payload.
+        finite, there are too few samples, or a joint has no current or does not feel the payload.
 
     Examples
     --------
@@ -153,6 +155,9 @@ def identify_gains(
     if (felt < UNFELT**2).any():
         joint = robot.joint_names[int(np.argmin(felt))]
         raise ArgumentError(f"loaded: joint {joint!r} does not feel the payload; move it, or take a heavier payload")
+    still = [name for name, G in zip(robot.joint_names, total, strict=True) if not G[-1, -1] > 0]
+    if still:
+        raise ArgumentError(f"log, loaded_log: the current of joint {still[0]!r} is zero in all samples")
     count = len(equations.given)
     samples = [part.samples for part in moments]
     inverse, beta, sd = _solved(equations, total, sum(samples))
@@ -160,7 +165,7 @@ def identify_gains(
     steps = (_step(equations, block, inverse, beta, sd) for block in blocks)
     influence = np.array([_least_squares(H - own, score) for own, score in steps])[:, count:]  # without the block
     spread = np.sqrt(np.sum((influence - influence.mean(axis=0)) ** 2, axis=0) * (len(blocks) - 1) / len(blocks))
-    return DriveGains(
+    found = DriveGains(
         joint_names=robot.joint_names,
         gains=1 / inverse,
         sd=spread / inverse**2,
@@ -168,6 +173,22 @@ def identify_gains(
         residual=sd,
         samples=(samples[0], samples[1]),
     )
+    for doubt in _doubts(found):
+        warnings.warn(doubt, ModelWarning, stacklevel=2)
+    return found
+
+
+def _doubts(found: DriveGains) -> Iterator[str]:
+    """Yield what makes gains doubtful."""
+    loose = ~(found.relative_sd < LOOSE)
+    if loose.any():
+        names = ", ".join(name for name, bad in zip(found.joint_names, loose, strict=True) if bad)
+        yield (
+            f"the gains of {names} have standard deviations of more than {100 * LOOSE:.0f} %: the currents hardly show "
+            "the payload; see that loaded_log is the log with it, move more, or take a heavier payload"
+        )
+    elif (found.gains < 0).all() and len(found.gains) > 1:
+        yield "all gains are negative, as if log and loaded_log were exchanged; the first is the one without payload"
 
 
 def _checked(robot: Robot, name: str, log: Sequence[ArrayLike]) -> tuple[Array, Array, Array, Array]:
@@ -243,7 +264,9 @@ def _start(equations: BaseEquations, total: list[Array]) -> tuple[Array, Array]:
         A[np.ix_(at, at)] += weight * np.outer(sign, sign) * G[np.ix_(keep, keep)]
         g[at] += weight * sign * G[keep, -2]
     found = _least_squares(A, g)
-    return 1 / found[count:], found[:count]
+    least = 1e-12 * np.sqrt([G[-2, -2] / G[-1, -1] for G in total])  # where currents do not show the payload at all
+    gains = np.where(np.abs(found[count:]) < least, least, found[count:])
+    return 1 / gains, found[:count]
 
 
 def _error(equations: BaseEquations, inverse: Array, beta: Array, joint: int) -> Array:

@@ -28,6 +28,7 @@ FOLDS = 8  # stretches of the samples, each of which is predicted from the other
 ERRORS = 2  # standard errors of the differences between stretches, within which fewer terms are preferred
 COST = 0.05  # share of the least held-out squares that a law without Coulomb friction may cost
 NOT_IN_DRIVES = ("load", "root")  # terms that a robot cannot have: they have to be better by that share
+ROUNDING = 1e-14  # eigenvalue of normal equations with unit diagonal that is rounding
 SWEEPS = 3  # over the joints, whose laws are chosen one after the other
 STANDARD = OF_FRICTION  # columns of the regressor
 EXTRA = (
@@ -293,10 +294,15 @@ def _reduced(
 
 def _solved(A: Array, b: Array) -> Array:
     """Solve normal equations; those that a few samples leave singular have the solution of least length."""
+    diagonal = np.diagonal(A)
+    length = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    scaled, right = A / np.outer(length, length), (b.T / length).T
     try:
-        return np.asarray(np.linalg.solve(A, b))
+        np.linalg.cholesky(scaled - ROUNDING * np.eye(len(A)))
+        found = np.linalg.solve(scaled, right)
     except np.linalg.LinAlgError:
-        return np.asarray(np.linalg.lstsq(A, b, rcond=None)[0])
+        found = np.linalg.lstsq(scaled, right, rcond=ROUNDING)[0]
+    return np.asarray((found.T / length).T)
 
 
 def _opposes(values: dict[str, float]) -> bool:

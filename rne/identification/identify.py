@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rne.errors import ArgumentError
+from rne.errors import ArgumentError, ModelWarning
 from rne.identification.identifier import ESTIMATED, Identifier, check_huber
 from rne.identification.report import Identification
 from rne.model.robot import Robot
 
 ROUNDS = 50  # largest number of passes for Huber's weights
 PASSES = 4  # largest number of times that a delay is corrected
+LEFT = 3.0  # standard deviations that may be left of a delay
 STILL = 1e-3  # change of the parameters between passes, in standard deviations, at which they have converged
 
 
@@ -65,7 +68,8 @@ def identify(
         towards the given ones, with the size that links of this mass have as standard deviation. The report names them.
     huber : bound of Huber's weights against outliers, in standard deviations, such as 1.345; None for least squares.
     delay : time by which torques lag positions, s, which is taken out of the samples; "estimated" finds it. If None,
-        nothing is taken out, and a delay that is certain is warned of. Samples must be consecutive in time.
+        nothing is taken out, and a delay that is certain is warned of. Samples must be consecutive in time. Friction
+        that the model lacks biases a delay: where it is smooth, see ``friction="select"``.
 
     Returns
     -------
@@ -112,6 +116,14 @@ def identify(
             break
         options["delay"] = found.lag + left.common
         found = solved()
+    left = found.delay
+    if delay == ESTIMATED and left is not None and abs(left.common) > max(LEFT * left.common_sd, STILL * left.period):
+        warnings.warn(
+            f"the delay has not settled: {1e3 * found.lag:.3g} ms were taken out, {1e3 * left.common:.3g} ms are left; "
+            'the model lacks something that looks like a delay, such as smooth friction: see friction="select"',
+            ModelWarning,
+            stacklevel=2,
+        )
     for _ in range(ROUNDS if bound is not None else 0):
         before, found = found, solved(huber=bound, reference=found)
         if converged(found, before):

@@ -23,12 +23,12 @@ class Repeats:
 
     def add(self, qd: Array, tau: Array) -> None:
         """Look at samples (samples, n) each."""
-        moving = qd.any(axis=1)
-        numbers = np.concatenate([qd[moving], tau[moving]], axis=1).view(np.uint64)
-        factors = np.random.default_rng(1).integers(2**63, 2**64 - 1, numbers.shape[1], np.uint64) | np.uint64(1)
-        mixed = (numbers ^ (numbers >> np.uint64(29))) * factors
-        marks = np.bitwise_xor.reduce(mixed, axis=1) * np.uint64(0x9E3779B97F4A7C15)
-        chosen = marks[(marks >> np.uint64(20)) % np.uint64(self._every) == 0].tolist()
+        factors = np.random.default_rng(1).integers(2**63, 2**64 - 1, (2, qd.shape[1]), np.uint64) | np.uint64(1)
+        marks = qd.view(np.uint64) @ factors[0] + tau.view(np.uint64) @ factors[1]
+        for _ in range(2):  # so that all digits depend on all digits
+            marks = (marks ^ (marks >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
+        some = np.flatnonzero((marks >> np.uint64(20)) % np.uint64(self._every) == 0)
+        chosen = marks[some[qd[some].any(axis=1)]].tolist()
         for mark in chosen:
             self._looked += 1
             self._again += mark in self._seen

@@ -24,6 +24,7 @@ from rne.identification.regressor import parameters
 from rne.identification.report_tables import parts, share_of
 from rne.identification.solved import Solved
 from rne.identification.validation import Validation, validation_of
+from rne.model.drive import Drive
 from rne.model.parameters import OF_BODY, OF_FRICTION, active_dampers, physical
 from rne.model.robot import Robot
 from rne.tables import Part, Report
@@ -141,6 +142,11 @@ class Identification(Report):
     @property
     def of_consistent(self) -> Array:
         """Values of all parameters of `equations` for the physically consistent robot."""
+        return self._consistent[1]
+
+    @cached_property
+    def _consistent(self) -> tuple[dict[str, Drive], Array]:
+        """Drives of the physically consistent robot that carry friction laws, and all its parameters."""
         return self._solved.consistent(self.base.K @ (self.pi_physical if self.unphysical else self.pi))
 
     @property
@@ -192,12 +198,12 @@ class Identification(Report):
     def robot(self) -> Robot:
         """The physically consistent robot: with the parameters `pi`, or with `pi_physical` if some are `unphysical`.
 
-        Its drives carry the friction `laws`, but those with load-dependent friction or a root.
+        Its drives carry the friction `laws`, fitted to its bodies, or viscous and Coulomb friction where no drive can.
         ``base.robot.with_parameters(pi, strict=False)`` has exactly the identified torques in that case, too, unless it
         is a drive that is unphysical.
         """
         robot = self.base.robot.with_parameters(self.pi_physical if self.unphysical else self.pi)
-        return with_laws(robot, self._solved.drives)
+        return with_laws(robot, self._consistent[0])
 
     def interval(self, level: float = 0.95) -> Array:
         """Confidence intervals (b, 2) of the base parameters, from Student's distribution; NaN where `sd` is.
@@ -300,8 +306,7 @@ class Identification(Report):
         """Return the friction of the chosen laws."""
         batch = as_batch(self.base.robot, {"q": q, "qd": qd, "qdd": qdd}, required="q")
         position, velocity, acceleration = (batch.rows[name].astype(np.float64) for name in ("q", "qd", "qdd"))
-        state = (position, velocity, acceleration)
-        terms = terms_of(self.base.robot, state, self.speed)
+        terms = terms_of(self.base.robot, (position, velocity, acceleration), self.speed)
         tau = np.zeros(velocity.shape)
         for j, law in enumerate(self.laws):
             plain = {

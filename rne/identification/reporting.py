@@ -11,12 +11,10 @@ from rne.identification.accumulator import Accumulator
 from rne.identification.base_parameters import BaseParameters
 from rne.identification.fit import Fit
 from rne.identification.friction_laws import Choice, FrictionLaw, LawEquations, standard
-from rne.identification.law_drives import drives_of
 from rne.identification.moments import TORQUE_SQUARES, WEIGHTS, Moments
 from rne.identification.report import Identification
 from rne.identification.short_logs import SHORT, autoregressive
 from rne.identification.solved import Solved
-from rne.model.drive import Drive
 
 Array = NDArray[np.float64]
 
@@ -53,11 +51,8 @@ def identification_of(
     vector = given + change
     beta = vector[:count].copy()
     laws: tuple[FrictionLaw, ...] = ()
-    drives: dict[str, Drive] = {}
-    of_drives = None
     if plain is not None and choice is not None and isinstance(equations, LawEquations):
         laws = _laws(equations, choice, solution, vector)
-        drives, of_drives = drives_of(moments, equations, center, vector, choice.laws)
         beta = standard(moments, equations, center, vector)
         of_friction = sorted({k for j in range(base.robot.n) for k in equations.places(j).values() if k < count})
         covariance[of_friction], covariance[:, of_friction] = 0.0, 0.0
@@ -73,7 +68,7 @@ def identification_of(
         covariance[:] = np.nan
     covariance[out], covariance[:, out] = np.nan, np.nan
     grams = tuple(matrix.copy() for matrix in moments.of_joints(total))
-    solved = Solved(equations, vector, loose, data.kept(), grams, center, weights, drives, of_drives)
+    solved = Solved(equations, vector, loose, data.kept(), grams, center, weights, tuple(choice.laws) if choice else ())
     return Identification(
         base=base,
         beta=beta,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rne.identification.equations import Equations
-from rne.identification.friction_laws import LawEquations
+from rne.identification.friction_laws import Law, LawEquations
+from rne.identification.law_drives import drives_of
 from rne.identification.moments import squares
 from rne.model.drive import Drive
 
@@ -26,8 +27,7 @@ class Solved:
     covariance : (b, b) covariance of the base parameters; of those that are not known, their plausible size.
     kept : the first samples as they came: q, qd, qdd, tau.
     grams, center, weights : moments of the joints, what they are centered at, and their number of samples.
-    drives : drives with the friction laws that were chosen, by name of the joint.
-    of_drives : (p,) the parameters with the friction of these drives.
+    laws : friction laws that were chosen; empty if there was no choice.
     """
 
     equations: Equations
@@ -37,20 +37,15 @@ class Solved:
     grams: tuple[Array, ...]
     center: Array
     weights: Array
-    drives: dict[str, Drive] = field(default_factory=dict)
-    of_drives: Array | None = None
+    laws: tuple[Law, ...] = ()
 
-    def consistent(self, beta: Array) -> Array:
-        """Return all parameters (p,) for base parameters (b,), with the friction of the drives that carry a law."""
+    def consistent(self, beta: Array) -> tuple[dict[str, Drive], Array]:
+        """Return drives with the friction laws for bodies with base parameters (b,), and all parameters (p,)."""
         found = np.zeros(len(self.vector))
         found[: len(beta)] = beta
-        equations = self.equations
-        if self.of_drives is not None and isinstance(equations, LawEquations):
-            names = equations.robot.joint_names
-            for joint in (j for j, name in enumerate(names) if name in self.drives):
-                places = [*equations.places(joint).values()]
-                found[places] = self.of_drives[places]
-        return found
+        if not isinstance(self.equations, LawEquations):
+            return {}, found
+        return drives_of(self.grams, self.equations, self.center, found, self.laws)
 
     def rms(self, values: Array) -> Array:
         """Return the RMS (n,) of residuals of the samples for values (p,) of the parameters."""

@@ -79,3 +79,17 @@ def test_one_joint_that_lags_alone_shows():
     others = np.arange(6) != 2
     assert abs(left.each[2] - 0.0015) < 4 * left.each_sd[2] < left.each[2]
     assert (np.abs(left.each[others]) < 4 * left.each_sd[others]).all()
+
+
+def test_a_delay_that_does_not_settle_is_warned_of():
+    """Steps of a model of Coulomb friction hide the delay of friction that is smooth; the law that it has shows it."""
+    smooth = ROBOT.with_drives({name: rne.Drive(0.0, 1.0, 2.0, 3.0, 3.0, smoothing=0.05) for name in ROBOT.joint_names})
+    t = np.arange(0.0, 10.0, 0.002)
+    tau = rne.inverse_dynamics(smooth, *PLAN.at(t - 0.003), friction=True)
+    tau += 0.02 * tau.std(axis=0) * np.random.default_rng(0).normal(size=tau.shape)
+    with pytest.warns(rne.ModelWarning, match=r'the delay has not settled: .* see friction="select"'):
+        rne.identify(ROBOT, *PLAN.at(t), tau, friction=True, delay="estimated")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = rne.identify(ROBOT, *PLAN.at(t), tau, friction="select", delay="estimated")
+    assert abs(found.lag - 0.003) < 0.0001

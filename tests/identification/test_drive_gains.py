@@ -61,3 +61,15 @@ def test_what_cannot_be_told_apart_is_refused():
     bad[7] = np.nan
     with pytest.raises(rne.ArgumentError, match="loaded_log, current: sample 7 of 2000 is not finite"):
         rne.identify_gains(ROBOT, loaded(ROBOT), logs[0], (*STATE, bad))
+    dead = [(*STATE, log[3] * [1.0, 1.0, 0.0, 1.0, 1.0, 1.0]) for log in logs]
+    with pytest.raises(rne.ArgumentError, match="the current of joint 'joint3' is zero in all samples"):
+        rne.identify_gains(ROBOT, loaded(ROBOT), *dead, friction=True)
+
+
+def test_gains_in_doubt_are_warned_of():
+    noise = 0.02 * np.random.default_rng(2).normal(size=(2, *STATE[0].shape))
+    logs = [(*STATE, (c * np.sign(GAINS)) * (1.0 + e)) for c, e in zip(currents(), noise, strict=True)]
+    with pytest.warns(rne.ModelWarning, match="all gains are negative, as if log and loaded_log were exchanged"):
+        rne.identify_gains(ROBOT, loaded(ROBOT), logs[1], logs[0], friction=True)
+    with pytest.warns(rne.ModelWarning, match=r"the gains of joint1, .* the currents hardly show the payload"):
+        rne.identify_gains(ROBOT, loaded(ROBOT), logs[0], logs[0], friction=True)

@@ -9,9 +9,11 @@ import pytest
 from checks import assert_near
 from models_at_hand import MODELS
 from own_robots import gripper
+from scipy.optimize import minimize
 
 import rne
 from rne.identification.friction_laws import EXTRA, LAWS, terms_of
+from rne.identification.law_drives import opposing
 
 PLANAR = rne.load(MODELS / "planar2" / "robot.dh.toml")
 
@@ -179,3 +181,69 @@ def test_friction_of_a_mimic_joint(ratio):
     assert (rest < 0.012).all()
     named = [found.base.names[k] for k in found.base.independent]
     assert {f"coulomb_plus_{leader}", f"coulomb_minus_{leader}"} <= set(named)
+
+
+def _rest(robot, state, tau):
+    return np.sqrt(np.mean((tau - rne.inverse_dynamics(robot, *state, friction=True)) ** 2, axis=0))
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_friction_of_the_consistent_robot_is_fitted_to_its_bodies(seed):
+    """A weak motion does not tell gravity from friction; both change when the bodies become consistent."""
+    rng, robot = np.random.default_rng(seed), rne.load(MODELS / "puma560" / "robot.dh.toml")
+    q, qd, qdd = (0.2 * x for x in series(600, rng, 6))
+    state = (q + 0.5, qd, qdd)
+    friction = 2.0 * qd + 0.5 * np.arange(1, 7) * np.tanh(qd / (0.1 * np.abs(qd).max(axis=0)))
+    tau = rne.inverse_dynamics(robot, *state) + friction + 0.3 * rng.normal(size=q.shape)
+    found = rne.identify(robot, *state, tau, friction="select")
+    assert len(found.unphysical) > 3
+    assert (_rest(found.robot, state, tau) < 1.02 * found.residual).all()
+    assert_near(found.physical_residual, _rest(found.robot, state, tau), 1e-6)
+
+
+def test_a_robot_carries_a_negative_stribeck_term():
+    """It is how a drive has Coulomb friction that is smooth, and differs between the directions."""
+    rng = np.random.default_rng(4)
+    state = series(3000, rng)
+    v = state[1] / np.abs(state[1]).max(axis=0)
+    friction = np.where(v > 0, 2.0, 3.0) * np.sign(v) - 1.8 * np.sign(v) * np.exp(-np.abs(v) / 0.05)
+    tau = rne.inverse_dynamics(PLANAR, *state) + friction + 0.05 * rng.normal(size=friction.shape)
+    found = rne.identify(PLANAR, *state, tau, friction="select")
+    for joint in PLANAR.joint_names:
+        drive = found.robot.joint(joint).drive
+        np.testing.assert_allclose([drive.coulomb_plus, drive.coulomb_minus, drive.stribeck], [2, 3, -1.8], atol=0.1)
+    assert (_rest(found.robot, state, tau) < 1.01 * found.residual).all()
+
+
+@pytest.mark.parametrize("seed", [3, 5, 6, 11])
+def test_friction_that_opposes_motion_is_the_best_of_that_kind(seed):
+    """Against sequential quadratic programming."""
+    rng, terms = np.random.default_rng(seed), ("viscous", "coulomb_plus", "coulomb_minus", "stribeck 0.1")
+    v = rng.normal(size=500)
+    v /= np.abs(v).max()
+    X = np.stack([v, v > 0, -1.0 * (v < 0), np.sign(v) * np.exp(-np.abs(v) / 0.1)], axis=1)
+    y = X @ [0.5 * rng.normal() + 0.5, *rng.uniform(-0.5, 2.0, 2), -2.5] + 0.1 * rng.normal(size=500)
+    Z = np.column_stack([X, y])
+    found = opposing(Z.T @ Z, np.arange(4), np.zeros(4), dict(zip(terms, range(4), strict=True)))
+    got = np.array([found.get(term, 0.0) for term in terms])
+    wanted = minimize(
+        lambda p: np.mean((X @ p - y) ** 2),
+        [1.0, 1.0, 1.0, 0.0],
+        jac=lambda p: 2 * X.T @ (X @ p - y) / 500,
+        method="SLSQP",
+        bounds=[(0, None)] * 3 + [(None, None)],
+        constraints=[{"type": "ineq", "fun": lambda p: p[1:3] + p[3]}],
+        options={"ftol": 1e-14},
+    ).x
+    np.testing.assert_allclose(got, wanted, atol=1e-5)
+    assert got[:3].min() >= 0
+    assert got[1:3].min() + got[3] >= 0
+
+
+@pytest.mark.parametrize("samples", [1, 2, 3])
+def test_hardly_any_samples(samples):
+    """Warnings are errors: nothing overflows."""
+    rng = np.random.default_rng(0)
+    q, qd, qdd, tau = rng.normal(size=(4, samples, 6))
+    found = rne.identify(rne.load(MODELS / "puma560" / "robot.dh.toml"), q, qd, qdd, tau, friction="select")
+    assert np.isfinite(found.residual).all()
