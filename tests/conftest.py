@@ -5,6 +5,7 @@ The profile "default" is quick and always the same; `--hypothesis-profile deep` 
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,6 +13,10 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# Before numpy is imported: threads of BLAS beside the workers of pytest-xdist wait for each other, which took one test of
+# small matrices from 5 to 102 s.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Helpers are imported by their plain names from every folder, however pytest is called. `tests` itself stays off the
 # path: its folders are named as the rooms of `rne` are, and `import files` must not find one of them.
