@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-# Before numpy is imported: threads of BLAS beside the workers of pytest-xdist wait for each other, which took one test of
+# Before numpy is imported: threads of BLAS and the workers of pytest-xdist wait for each other, which took one test of
 # small matrices from 5 to 102 s.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 

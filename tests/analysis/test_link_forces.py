@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import reference as ref
@@ -181,3 +183,10 @@ def test_the_table_of_many_states_shows_the_largest_sizes():
 def test_wrong_arguments_are_named(options, said):
     with pytest.raises(rne.ArgumentError, match=said):
         rne.link_forces(loaded_two_link(), [0.0, 0.0], **options)
+
+
+def test_of_a_base_that_floats_the_axes_are_those_of_the_world():
+    arm = rne.load("models/planar2/robot.dh.toml")
+    free = rne.Robot(replace(arm.tree, floating=True))
+    assert "in world axes" in str(rne.link_forces(free, rne.neutral(free)))
+    assert "in base axes" in str(rne.link_forces(arm, [0.0, 0.0]))

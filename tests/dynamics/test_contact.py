@@ -204,6 +204,26 @@ def test_a_singular_mass_matrix():
     assert np.isnan(rne.contact_impulse(massless, q, q, {"link2": [1]}, singular="nan").qd).all()
 
 
+def test_rounding_below_zero_of_a_singular_mass_matrix():
+    """A shell without mass about an arm: pivots are zero up to rounding, of either sign."""
+    builder = rne.TreeBuilder("r", base="shell")
+    builder.add("arm", "revolute", xyz=[0.1, 0.2, 0.3], axis=[1, 2, 3], inertia=rne.Inertia.box(1.0, [0.1, 0.2, 0.3]))
+    robot = builder.robot(floating=True)
+    q = rne.integrate(robot, rne.neutral(robot), np.random.default_rng(0).normal(size=(40, 7)))
+    held = {"shell": [2], "arm": "surface"}
+    motion = rne.contact_forward_dynamics(robot, q, contacts=held, singular="nan")
+    assert np.isnan(motion.qdd).any()
+    with pytest.raises(rne.SingularError):
+        rne.contact_forward_dynamics(robot, q, contacts=held)
+
+
+def test_targets_are_poses():
+    robot = block()
+    wanted = dict.fromkeys(["foot1", "foot2"], np.ones((4, 4)))
+    with pytest.raises(rne.ArgumentError, match=r"targets\['foot1'\]: wanted poses, with a rotation"):
+        rne.contact_forward_dynamics(robot, rne.neutral(robot), contacts=list(wanted), gains=[1.0, 2.0], targets=wanted)
+
+
 def test_zero_moment_point_on_a_slope():
     """The moment about it is along the normal, and it lies on the ground."""
     robot, _, q, _, _, _ = walker()

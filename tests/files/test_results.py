@@ -75,6 +75,12 @@ def test_what_does_not_fit_is_refused_in_every_format(tmp_path, suffix, what) ->
     assert not path.exists()
 
 
+@pytest.mark.parametrize("suffix", ["mat", "h5", "mcap"])
+def test_formats_that_are_only_read(suffix, tmp_path) -> None:
+    with pytest.raises(rne.ArgumentError, match="files are only read; written are csv, parquet"):
+        Results(tmp_path / f"r.{suffix}", NAMES)
+
+
 @given(
     shapes=st.tuples(*[st.lists(st.integers(0, 3), max_size=3)] * 2),
     keys=st.lists(st.sampled_from(["tau", "x", "y"]), unique=True, max_size=3),

@@ -81,6 +81,10 @@ def with_coupling(*names, **numbers):
         (with_coupling("turn", None, stiffness=1.0), "Coupling.second = None is not a nonempty string"),
         (with_coupling("turn", "bend", stiffness=NAN), "Coupling.stiffness = nan is not finite"),
         (with_coupling("turn", "bend", stiffness=1.0, rest=NAN), "Coupling.rest = nan is not finite"),
+        (
+            replace(TREE, joints=(TURN, replace(BEND, name="base_x")), floating=True),
+            "joint 'base_x': this name is that of a number of the base, which floats; rename the joint",
+        ),
         (replace(TREE, couplings=("turn", "bend")), "couplings hold 'turn'; each must be a Coupling"),
     ],
 )

@@ -210,6 +210,14 @@ def test_wrong_friction_is_caught(monkeypatch):
     assert broken == dict.fromkeys((*names, "friction derivatives are rates of Lagrange's friction"), "second")
 
 
+def test_curved_friction_is_verified():
+    law = rne.Drive(
+        viscous=0.1, coulomb_plus=0.3, coulomb_minus=0.2, stribeck=0.2, stribeck_velocity=0.3, quadratic=0.2, cubic=0.1
+    )
+    arm = rne.load("models/planar2/robot.dh.toml")
+    assert verify(arm.with_drives({"shoulder": law, "elbow": replace(law, smoothing=0.2)}), samples=5).ok
+
+
 def test_a_joint_without_inertia_is_not_verified():
     bodies = (Body("base"), Body("arm", 1.0, (0.5, 0.0, 0.0)), Body("ghost"))
     joints = (Joint("shoulder", "revolute", "base", "arm"), Joint("wrist", "revolute", "arm", "ghost"))
