@@ -195,7 +195,7 @@ def regressor_remainder(
     """
     loads = as_loads(friction)
     check_robot(robot, floating=True)
-    batch = settle(robot, {"q": q, "qd": qd, "qdd": None}, floating=True)
+    batch = as_batch(robot, {"q": q, "qd": qd, "qdd": None}, required="q")
     result = as_result(out, (*batch.shape, robot.n), batch)
     table = robot.links.without_parameters(as_table(robot, batch.dtype))
     launch(INVERSE_DYNAMICS[batch.dtype], robot, batch, ("q", "qd", "qdd"), result, threads, table, loads)

@@ -118,12 +118,13 @@ def _advance(first, rows, dynamics, acting, law, schedule, paths, rough, externa
         size = room_size(n, w)
     buffer = np.zeros(size)
     room = (tau, state, now, total, addresses, marks), (given, ending), asked, pushed, queue, buffer
-    _along(first, rows, dynamics, acting, law, schedule, paths, rough, external, room)
+    _along((first, rows), dynamics, acting, law, schedule, paths, rough, external, room)
 
 
 @inline
-def _along(first, rows, dynamics, acting, law, schedule, paths, rough, external, room):
+def _along(block, dynamics, acting, law, schedule, paths, rough, external, room):
     """Run all steps, on arrays that the caller holds: counting references took a quarter of the time."""
+    first, rows = block
     table, one, _, _ = dynamics
     times, substeps, events, held, linear, method, sampled = schedule
     q_path, qd_path, tau_path, when = paths

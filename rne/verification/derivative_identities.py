@@ -28,6 +28,8 @@ from rne.verification.kinematic_identities import moving_frames, some_wrenches, 
 
 Array = NDArray[np.float64]
 
+_SHARE = 1e-3  # step of the fourth-order quotient of friction, relative to the velocity
+
 
 def pace(m: Motions) -> Array:
     """Rate (samples, 1) at which a motion changes anything, 1/s: that of the steps of `Motions.rate`."""
@@ -62,17 +64,15 @@ def _by_accelerations(m: Motions) -> Array:
 
 
 def _friction_slopes(m: Motions) -> Array:
-    """Coulomb friction does not change along a motion that does not reverse in the steps of the rate."""
+    """Along the velocity, in steps that are shares of it: no joint reverses, where Coulomb friction jumps."""
     without, damped = (
         inverse_dynamics_derivatives(m.robot, m.q, m.qd, m.qdd, friction=friction).dtau_dqd
         for friction in (False, True)
     )
-    gross = times(np.abs(without) + np.abs(damped), np.abs(m.qdd))
-
-    def friction(at: Motions) -> Array:
-        return lagrange.friction_torque(at.robot, at.qd)
-
-    return _against_rate(m, friction, times(damped - without, m.qdd), gross)
+    gross = m.scale + times(np.abs(without) + np.abs(damped), np.abs(m.qd))
+    a, b, c, d = (lagrange.friction_torque(m.robot, (1 + k * _SHARE) * m.qd) for k in (-2, -1, 1, 2))
+    wanted = ((a - d) - 8 * (b - c)) / (12 * _SHARE)
+    return np.asarray(np.abs(times(damped - without, m.qd) - wanted) / (gross + np.abs(a) + np.abs(d)))
 
 
 def _wrenches(m: Motions) -> Array:
@@ -157,7 +157,7 @@ def _jacobian_rates(m: Motions) -> Array:
 DERIVATIVES = (
     Identity("torque derivatives are rates of Lagrange's torques", QUOTIENT, _torques),
     Identity("torque derivatives by qdd are Lagrange's mass matrix", ROUNDING, _by_accelerations),
-    Identity("friction derivatives are rates of Lagrange's friction", QUOTIENT, _friction_slopes),
+    Identity("friction derivatives are quotients of Lagrange's friction", QUOTIENT, _friction_slopes),
     Identity("torque derivatives have the rates of static torques", QUOTIENT, _wrenches),
     Identity("gravity derivative is rate of Lagrange's gravity", QUOTIENT, _gravity),
     Identity("acceleration derivatives undo torque derivatives", ROUNDING, _accelerations),

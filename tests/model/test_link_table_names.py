@@ -54,7 +54,7 @@ def test_masses_are_those_of_all_that_a_joint_moves_alone(tree):
 @given(strategies.trees(**SMALL))
 def test_pseudo_inertias_are_those_of_all_that_a_joint_moves_alone(tree):
     links, on = compile_tree(tree), carried(tree)
-    for name, J in zip(links.joints, links.pseudo_inertias, strict=True):
+    for name, J in zip(("", *links.joints), links.pseudo_inertias, strict=True):
         wanted = np.zeros((4, 4))
         for body in tree.bodies:
             if on[body.name] == name:

@@ -207,7 +207,7 @@ def test_wrong_friction_is_caught(monkeypatch):
     broken = {check.name: check.joint for check in verify(wheels, samples=5).checks if not check.passed}
     # The columns of friction in the regressor are compared with the same formulation.
     names = ("friction is that of Lagrange", "regressor times parameters is inverse dynamics")
-    assert broken == dict.fromkeys((*names, "friction derivatives are rates of Lagrange's friction"), "second")
+    assert broken == dict.fromkeys((*names, "friction derivatives are quotients of Lagrange's friction"), "second")
 
 
 def test_curved_friction_is_verified():

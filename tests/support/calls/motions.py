@@ -161,6 +161,7 @@ MOTIONS: tuple[Call, ...] = (
     call_of(
         rne.differentiate,
         {
+            "robot": [3, "robot", {}],
             "t": no_times(None, 1.0, T[::-1], T[:-1], []),
             "q": [
                 None,
