@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rne.batch.arguments import Floats, as_loads, as_result, as_table, check_robot, finish, read_only, settle
+from rne.batch.arguments import Floats, as_batch, as_loads, as_result, as_table, check_robot, finish, read_only, settle
 from rne.batch.quick import UNFIT, Algorithm, alone, quick
 from rne.batch.threads import launch
 from rne.check import check_flag
