@@ -4,8 +4,8 @@ Row Q of a state begins with position and unit quaternion of the base (x y z qx 
 and TAU hold linear and angular components in base axes in columns 1 to 6. Dynamics is calculated in base axes, where
 the pose matters only through the direction of gravity. A fixed base has none of these columns.
 
-What algorithms do for such a base only is compiled out of line (`borrowing`) and takes arrays: inlined, it would cost
-robots on a fixed base 4 % of a batch, although they skip it.
+What algorithms do for such a base only is compiled out of line (`borrowing`) and takes arrays, so that robots on a
+fixed base, which skip it, need not carry its code.
 """
 
 from __future__ import annotations
@@ -108,15 +108,16 @@ def position(state):
 
 
 @inline
+def against_gravity(table, zero):
+    """Acceleration against gravity in world axes, which are those of a fixed base; numbers like `zero`."""
+    return (like(zero, -table[0, GRAVITY]), like(zero, -table[0, GRAVITY + 1]), like(zero, -table[0, GRAVITY + 2]))
+
+
+@inline
 def rising(table, state):
     """Acceleration against gravity, in base axes."""
     nothing = doubt(state)
-    up = (
-        like(nothing, -table[0, GRAVITY]),
-        like(nothing, -table[0, GRAVITY + 1]),
-        like(nothing, -table[0, GRAVITY + 2]),
-    )
-    g = turn(up, rotation(state))
+    g = turn(against_gravity(table, nothing), rotation(state))
     return (g[0] + nothing, g[1] + nothing, g[2] + nothing)
 
 

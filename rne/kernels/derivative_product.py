@@ -48,7 +48,6 @@ from rne.kernels.layout import (
     FOLLOWS,
     FORCE,
     FRICTION,
-    GRAVITY,
     HAS_TURN,
     KEEP,
     LEADER,
@@ -108,7 +107,7 @@ def _outward(table, state, work):
     zero = like(work[0, 0], 0.0)
     nothing = (zero, zero, zero)
     w, wd, y, v = nothing, nothing, nothing, nothing
-    a = (like(zero, -table[0, GRAVITY]), like(zero, -table[0, GRAVITY + 1]), like(zero, -table[0, GRAVITY + 2]))
+    a = base.against_gravity(table, zero)
     put(work, 0, OMEGA, nothing)
     put(work, 0, OMEGA_RATE, nothing)
     put(work, 0, ACCELERATION, a)

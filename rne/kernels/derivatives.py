@@ -57,7 +57,6 @@ from rne.kernels.layout import (
     FIRST,
     FOLLOWS,
     FRICTION,
-    GRAVITY,
     KEEP,
     LEADER,
     LINKS,
@@ -107,8 +106,7 @@ def _outward(table, state, work):
     placements(table, state, work)
     zero = like(work[0, 0], 0.0)
     put(work, 0, W, (zero, zero, zero, zero, zero, zero))
-    up = (like(zero, -table[0, GRAVITY]), like(zero, -table[0, GRAVITY + 1]), like(zero, -table[0, GRAVITY + 2]))
-    put(work, 0, A, up)
+    put(work, 0, A, base.against_gravity(table, zero))
     if base.floats(table):
         begin_at_base(state, work, table)
     for i in range(1, int(table[0, LINKS]) + 1):

@@ -22,7 +22,6 @@ from rne.kernels.layout import (
     BASE_ANGULAR,
     BASE_LINEAR,
     COORDINATES,
-    GRAVITY,
     LEADER,
     MIMIC,
     QD,
@@ -64,12 +63,6 @@ def begin_at_base(state, work, table):
     put(work, 0, FORCE, (zero, zero, zero, zero, zero, zero))
 
 
-@inline
-def _rising(table, zero):
-    """Acceleration against gravity, in world axes."""
-    return (like(zero, -table[0, GRAVITY]), like(zero, -table[0, GRAVITY + 1]), like(zero, -table[0, GRAVITY + 2]))
-
-
 @borrowing
 def enter_base(table, state, work, D, i, wrenches, swept):
     """Add the entries of joint i and the base, all about its origin.
@@ -87,7 +80,7 @@ def enter_base(table, state, work, D, i, wrenches, swept):
     _column(table, D, n, i, turn(of_qd[0], R), turn(of_qd[1], R))
     _column(table, D, 2 * n, i, momentum, moment)
     # For each axis x of the base, (u x x) . a = x . (a x u), (w x x) . b = x . (b x w), and so on.
-    _row(table, D, 0, i, (zero, zero, zero), turn(cross(a, _rising(table, zero)), R))
+    _row(table, D, 0, i, (zero, zero, zero), turn(cross(a, base.against_gravity(table, zero)), R))
     twice = add_cross(add_cross(add(e, e), b, w), v, a)
     _row(table, D, n, i, turn(cross(a, w), R), turn(twice, R))
     _row(table, D, 2 * n, i, momentum, moment)
@@ -148,7 +141,7 @@ def _fill(table, state, work, D, k, axis):
     hd, rates = get3(work, 0, H_RATE), get9(work, 0, V)
     zero = like(m, 0.0)
     v = unturn(get3(state, QD, BASE_LINEAR), R)
-    change, turning, pull = cross(_rising(table, zero), axis), cross(w, axis), cross(axis, v)
+    change, turning, pull = cross(base.against_gravity(table, zero), axis), cross(w, axis), cross(axis, v)
     _write(D, 0, k, (zero, zero, zero), (zero, zero, zero), R)
     _write(D, 0, 3 + k, scale(change, m), cross(h, change), R)
     _write(D, n, k, scale(turning, m), cross(h, turning), R)

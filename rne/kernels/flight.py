@@ -14,7 +14,7 @@ import math
 
 from rne.kernels.jit import internal
 from rne.kernels.layout import BASE_POSITION, BASE_QUATERNION
-from rne.kernels.runge_kutta import EULER, PARTS, end_stage
+from rne.kernels.runge_kutta import EULER, PARTS, end_stage, end_step
 
 
 @internal
@@ -70,8 +70,6 @@ def end_floating_stage(method, stage, h, counts, state, now, total):
     for row in range(rows):
         normalize(now[row * nq : (row + 1) * nq])
     if method == EULER or stage == len(PARTS) - 1:
-        part = h if method == EULER else h / 6
-        for j in range(size):
-            state[j] += part * total[j]
+        end_step(method, h, state, now, total)
         for row in range(rows):
             normalize(state[row * nq : (row + 1) * nq])

@@ -23,7 +23,6 @@ from rne.kernels.layout import (
     COS_TURN,
     FOLLOWS,
     FORCE,
-    GRAVITY,
     HAS_TURN,
     KEEP,
     LINKS,
@@ -65,11 +64,7 @@ def recursion(table, state, work):
     links = int(table[0, LINKS])
     zero = like(work[0, 0], 0.0)
     nothing = (zero, zero, zero)
-    a = (
-        like(zero, -table[0, GRAVITY]),
-        like(zero, -table[0, GRAVITY + 1]),
-        like(zero, -table[0, GRAVITY + 2]),
-    )
+    a = base.against_gravity(table, zero)
     put(work, 0, ACCELERATION, a)
     if base.floats(table):
         _begin_at_base(table, state, work)

@@ -17,7 +17,7 @@ from rne.kernels.algebra.vec import add_scaled, cross, dot, scale, subtract, tur
 from rne.kernels.coordinates import joint_sines, load_many, load_one, sines
 from rne.kernels.jit import borrowing, inline
 from rne.kernels.joint import body_moments, directions, momentum
-from rne.kernels.layout import COORDINATE, COORDINATES, GRAVITY, LEADER, LINKS, PARENT, RATIO, Q
+from rne.kernels.layout import COORDINATE, COORDINATES, LEADER, LINKS, PARENT, RATIO, Q
 from rne.kernels.placement import ORIGIN, PLACEMENT, ROTATION, get_axis, placements
 from rne.kernels.scratch import STACK, many_states, on_scratch
 from rne.kernels.simd.num import fma, like
@@ -51,7 +51,7 @@ def recursion(table, state, work, G):
     links, n = int(table[0, LINKS]), int(table[0, COORDINATES])
     zero = like(work[0, 0], 0.0)
     none = (zero, zero, zero, zero, zero, zero)
-    up = _rising(table, zero)
+    up = base.against_gravity(table, zero)
     for row in range(n):
         for column in range(n):
             G[row, column] = zero
@@ -97,15 +97,11 @@ def _begin_at_base(table, work):
     put(work, 0, H, unturn(h, R))
 
 
-@inline
-def _rising(table, zero):
-    return (like(zero, -table[0, GRAVITY]), like(zero, -table[0, GRAVITY + 1]), like(zero, -table[0, GRAVITY + 2]))
-
-
 @borrowing
 def _enter_base(table, work, G, i, P):
     """Add the entries of joint i and the rotations of the base."""
-    value = scale(turn(cross(P, _rising(table, P[0])), get9(work, 0, ROTATION)), like(P[0], table[i, RATIO]))
+    felt = turn(cross(P, base.against_gravity(table, P[0])), get9(work, 0, ROTATION))
+    value = scale(felt, like(P[0], table[i, RATIO]))
     row = int(table[i, LEADER])
     G[row, 3], G[row, 4], G[row, 5] = G[row, 3] + value[0], G[row, 4] + value[1], G[row, 5] + value[2]
     G[3, row], G[4, row], G[5, row] = G[3, row] + value[0], G[4, row] + value[1], G[5, row] + value[2]
@@ -126,7 +122,7 @@ def _fill_base(table, state, work, G):
 @inline
 def _fill_column(table, work, G, column, axis, R):
     """Write force and moment of the change of gravity, seen from the base, per unit of rotation about an axis."""
-    change, h = cross(_rising(table, axis[0]), axis), get3(work, 0, H)
+    change, h = cross(base.against_gravity(table, axis[0]), axis), get3(work, 0, H)
     f, n = turn(scale(change, work[0, MASS]), R), turn(cross(h, change), R)
     G[0, column], G[1, column], G[2, column] = f
     G[3, column], G[4, column], G[5, column] = n

@@ -29,7 +29,6 @@ from rne.kernels.layout import (
     FOLLOWS,
     FORCE,
     FRICTION,
-    GRAVITY,
     HAS_TURN,
     KEEP,
     LINKS,
@@ -83,11 +82,7 @@ def outward(table, state, work):
     zero = like(work[0, 0], 0.0)
     w = (zero, zero, zero)
     wd = (zero, zero, zero)
-    a = (
-        like(zero, -table[0, GRAVITY]),
-        like(zero, -table[0, GRAVITY + 1]),
-        like(zero, -table[0, GRAVITY + 2]),
-    )
+    a = base.against_gravity(table, zero)
     put(work, 0, OMEGA, w)
     put(work, 0, OMEGA_RATE, wd)
     put(work, 0, ACCELERATION, a)

@@ -34,13 +34,9 @@ inline_allocating = numba.njit(forceinline=True, _nrt=True, no_cpython_wrapper=T
 # Compiled as a function of its own, for each combination of argument types; may allocate.
 function = numba.njit(_nrt=True, no_cfunc_wrapper=True, **_OPTIONS)
 
-# The same, never inlined, for functions that only compiled code calls.
-internal_allocating = numba.njit(
-    forceinline=False, _nrt=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS
-)
-
-# The same without reference counting: for functions of floats that allocate nothing.
-borrowing = numba.njit(_nrt=False, no_cfunc_wrapper=True, **_OPTIONS)
+# The same without reference counting: for functions of floats that allocate nothing, and for what few robots need of an
+# inlined function. Numba passes options on to what a function calls, so it has to be said that these are not.
+borrowing = numba.njit(forceinline=False, _nrt=False, no_cfunc_wrapper=True, **_OPTIONS)
 
 # The same for functions that only compiled code calls. Wrappers for Python of arguments with many arrays, and counting
 # their references, took a minute to compile.

@@ -33,7 +33,7 @@ def friction(table, i, qd):
 
 @inline
 def friction_slope(table, i, qd):
-    """Derivative of `friction` by the rate while the joint moves; at rest its limit, the mean of both directions."""
+    """Derivative of `friction` by the rate; at rest the mean of both directions, without what jumps there."""
     slope = like(qd, table[i, VISCOUS])
     if table[i, CURVED] != 0.0:
         slope = slope + curved_slope(table, i, qd)
