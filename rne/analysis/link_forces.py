@@ -30,8 +30,8 @@ class LinkForces(Report):
 
     Printing shows a table; for many states, it holds the largest absolute value of each number. Joints are all moving
     joints, parents before children, as in `joint_wrenches`. Bodies are those that move and have mass, including
-    payloads, in the order of the file; their quantities are in base axes, in world axes if the base
-    floats.
+    payloads, in the order of the file; their quantities are in base axes, of a base that floats in
+    world axes.
 
     Attributes
     ----------

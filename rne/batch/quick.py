@@ -172,7 +172,7 @@ def _batch(
     if precision == "float32":
         card, table = robot._card32, robot.links.table32
         places = tuple([_single(place) for place in places])
-    _, many, states, takes_wrench, _, weights, positions, _ = algorithm
+    _, many, states, takes_wrench, _, weights, positions, _ = algorithm  # at once: by name, each takes 20 ns
     pairs, wrench = states, None
     if takes_wrench:
         pairs += 1

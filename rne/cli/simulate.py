@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -16,7 +13,7 @@ from numpy.typing import NDArray
 import rne
 from rne.cli.motion import Job, takes_motion
 from rne.cli.options import examples, show, takes_robot
-from rne.cli.stream import motion_of, opened
+from rne.cli.stream import bar, motion_of, opened
 from rne.errors import FileError
 from rne.model.floating import columns_of, names_of, of_joints
 from rne.model.robot import Robot
@@ -24,8 +21,6 @@ from rne.model.robot import Robot
 Array = NDArray[np.float64]
 
 LAWS = ("pid", "pd_gravity", "feedforward", "computed_torque")
-_LONG = 1.0  # seconds of work after which a progress bar is shown
-_TICKS = 1000
 
 
 def _each(_: click.Context, parameter: click.Parameter, text: str | None) -> Any:
@@ -135,7 +130,7 @@ def simulate(robot: Robot, job: Job, **options: Any) -> None:
     stops = _stops(given)
     count = max(round(duration * rate), 1)
     t = np.arange(count + 1) * (duration / count)
-    with _bar() as progress:
+    with bar() as progress:
         motion = rne.simulate(
             robot, q0, qd0, t, tau=tau, f_ext=f_ext, friction=job.friction, stops=stops, progress=progress, **given
         )
@@ -278,21 +273,3 @@ def _write(robot: Robot, output: str, t: Array, arrays: dict[str, Array]) -> Non
     columns = {key: columns_of(robot, key) for key in arrays}
     with rne.files.Results(output, columns, time=pa.float64()) as results:
         results.write(pa.array(t), arrays)
-
-
-@contextmanager
-def _bar() -> Iterator[Callable[[float], None] | None]:
-    """Yield a function that shows the progress of long simulations on a terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    begin, bars = time.perf_counter(), list[Any]()
-    with ExitStack() as stack:
-
-        def advance(done: float) -> None:
-            if not bars and time.perf_counter() - begin > _LONG:
-                bars.append(stack.enter_context(click.progressbar(length=_TICKS, file=sys.stderr, show_pos=False)))
-            if bars:
-                bars[0].update(round(done * _TICKS) - bars[0].pos)
-
-        yield advance

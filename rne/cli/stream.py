@@ -296,21 +296,34 @@ def _try(robot: Robot, job: Job, work: Work, there: Sequence[str], frames: Seque
 @contextmanager
 def progress(motion: Trajectory) -> Iterator[Callable[[int], None]]:
     """Yield a function that shows the progress of long files on a terminal, with the rate and the remaining time."""
+    start = time.perf_counter()
+    with bar(lambda rate: rate and f"{rate:,.0f} samples/s") as show:
+
+        def advance(samples: int) -> None:
+            if show is not None and not math.isnan(done := motion.done()):
+                show(done, samples / (time.perf_counter() - start))
+
+        yield advance
+
+
+@contextmanager
+def bar(said: Callable[[Any], str | None] | None = None) -> Iterator[Callable[..., None] | None]:
+    """Yield a function of the part that is done, and an item to say, that shows the progress of long work.
+
+    None without a terminal.
+    """
     if not sys.stderr.isatty():
-        yield lambda _: None
+        yield None
         return
     start = time.perf_counter()
     with ExitStack() as stack:
         bars: list[Any] = []
 
-        def advance(samples: int) -> None:
-            done, seconds = motion.done(), time.perf_counter() - start
-            if math.isnan(done) or (not bars and seconds < _LONG):
-                return
-            if not bars:
-                rate = lambda item: item and f"{item:,.0f} samples/s"  # noqa: E731
-                bar = click.progressbar(length=_TICKS, file=sys.stderr, item_show_func=rate, show_pos=False)
-                bars.append(stack.enter_context(bar))
-            bars[0].update(round(done * _TICKS) - bars[0].pos, samples / seconds)
+        def advance(done: float, item: Any = None) -> None:
+            if not bars and time.perf_counter() - start >= _LONG:
+                shown = click.progressbar(length=_TICKS, file=sys.stderr, item_show_func=said, show_pos=False)
+                bars.append(stack.enter_context(shown))
+            if bars:
+                bars[0].update(round(done * _TICKS) - bars[0].pos, item)
 
         yield advance

@@ -15,6 +15,7 @@ from rne.check import check_choice, numbers
 from rne.dynamics.contact_sets import (
     SLICE,
     Contacts,
+    Pushed,
     as_contacts,
     nothing,
     shaped,
@@ -37,7 +38,7 @@ _INPUTS = ("q", "qd", "tau", "wanted")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ContactMotion(Report):
+class ContactMotion(Pushed, Report):
     """Motion under rigid contacts, as `contact_forward_dynamics` returns it.
 
     Attributes
@@ -62,11 +63,6 @@ class ContactMotion(Report):
     remainder: Floats
     names: tuple[str, ...]
     coordinate_names: tuple[str, ...]
-
-    @property
-    def f_ext(self) -> dict[str, Floats]:
-        """The wrenches by frame name, as `inverse_dynamics` and others take them."""
-        return {name: self.wrenches[..., k, :] for k, name in enumerate(self.names)}
 
     def _parts(self) -> list[Part]:
         qdd = {"coordinate": list(self.coordinate_names), "qdd": cells(worst(self.qdd))}
@@ -180,10 +176,9 @@ def contact_forward_dynamics(
     batch = with_pushed_torques(robot, widened(given), threads)
     wanted = stabilized(robot, chosen, batch, gains, targets, threads)
     table = as_table(robot, "float64", gravity)
-    x, wrenches, rest = _held(robot, chosen, batch, (batch.rows["tau"], wanted), table, 0, singular, threads)
-    return ContactMotion(
-        shaped(x, given), shaped(wrenches, given), shaped(rest, given), chosen.names, robot.coordinate_names
-    )
+    found = _held(robot, chosen, batch, (batch.rows["tau"], wanted), table, 0, singular, threads)
+    qdd, wrenches, rest = (shaped(x, given) for x in found)
+    return ContactMotion(qdd, wrenches, rest, chosen.names, robot.coordinate_names)
 
 
 def contact_impulse(
@@ -246,11 +241,9 @@ def contact_impulse(
     wanted = nothing(chosen, batch)
     if e:
         wanted = -e * times(chosen.jacobian(robot, batch.rows["q"], threads), before)
-    table = robot.links.table
-    x, impulses, rest = _held(robot, chosen, batch, (before, wanted), table, IMPACT, singular, threads)
-    return ContactImpulse(
-        shaped(x, given), shaped(impulses, given), shaped(rest, given), chosen.names, robot.coordinate_names
-    )
+    found = _held(robot, chosen, batch, (before, wanted), robot.links.table, IMPACT, singular, threads)
+    after, impulses, rest = (shaped(x, given) for x in found)
+    return ContactImpulse(after, impulses, rest, chosen.names, robot.coordinate_names)
 
 
 def _held(

@@ -75,6 +75,18 @@ class Contacts(NamedTuple):
         return wrenches
 
 
+class Pushed:
+    """Results with contact wrenches."""
+
+    names: tuple[str, ...]
+    wrenches: Floats
+
+    @property
+    def f_ext(self) -> dict[str, Floats]:
+        """The wrenches by frame name, as `inverse_dynamics` and others take them."""
+        return {name: self.wrenches[..., k, :] for k, name in enumerate(self.names)}
+
+
 def rotated(R: Floats, wrenches: Floats) -> Floats:
     """Return wrenches, twists or deviations (k, 6) with both halves rotated by R (k, 3, 3)."""
     halves: Floats = np.einsum("kij,khj->khi", R, wrenches.reshape(len(wrenches), 2, 3))

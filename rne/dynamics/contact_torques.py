@@ -14,6 +14,7 @@ from rne.check import real_array, several_joints
 from rne.dynamics.contact_sets import (
     SLICE,
     Contacts,
+    Pushed,
     as_contacts,
     shaped,
     times,
@@ -36,7 +37,7 @@ _SUSPECT = 1e-8  # pivots below are left to singular values
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ContactTorques(Report):
+class ContactTorques(Pushed, Report):
     """Torques and contact wrenches of a motion, as `contact_inverse_dynamics` returns them.
 
     Attributes
@@ -62,11 +63,6 @@ class ContactTorques(Report):
     remainder: Floats
     names: tuple[str, ...]
     coordinate_names: tuple[str, ...]
-
-    @property
-    def f_ext(self) -> dict[str, Floats]:
-        """The wrenches by frame name, as `inverse_dynamics` and others take them."""
-        return {name: self.wrenches[..., k, :] for k, name in enumerate(self.names)}
 
     def _parts(self) -> list[Part]:
         tau = {
@@ -163,9 +159,8 @@ def contact_inverse_dynamics(
     remainder = np.zeros_like(tau)
     remainder[:, idle], tau[:, idle] = tau[:, idle], 0.0
     wrenches = chosen.in_world(robot, batch.rows["q"], chosen.spread(w), threads)
-    return ContactTorques(
-        shaped(tau, given), shaped(wrenches, given), shaped(remainder, given), chosen.names, robot.coordinate_names
-    )
+    tau, wrenches, remainder = (shaped(x, given) for x in (tau, wrenches, remainder))
+    return ContactTorques(tau, wrenches, remainder, chosen.names, robot.coordinate_names)
 
 
 def _smallest(J: Floats, needed: Floats, idle: list[int], weights: Floats) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -11,12 +12,10 @@ from numpy.typing import NDArray
 from rne.batch.arguments import Floats, as_table
 from rne.kernels import dry_friction as at
 from rne.kernels.entries import MASS_AND_BIAS_POINTER, STICTION
-from rne.model.drive import Drive
+from rne.model.floating import beside_rates
 from rne.model.robot import Robot
 
 Array = NDArray[np.float64]
-
-OF_MOTION = ("rotor_inertia", "gear_ratio", "stiffness", "rest")  # numbers of a drive that are no friction
 
 
 class Rough(NamedTuple):
@@ -49,7 +48,7 @@ def rough_of(robot: Robot, friction: bool = True, stops: dict[str, Array] | None
         limits[[at.UP, at.DOWN]], damping = robot.links.dry_friction, robot.links.damping
     if stops is not None:
         joints = slice(robot.n - len(robot.joint_names), None)  # a base that floats has no stops
-        lower, upper = (x[robot.nq - robot.n :] for x in (robot.lower_limit, robot.upper_limit))
+        lower, upper = (beside_rates(robot, x) for x in (robot.lower_limit, robot.upper_limit))
         limits[at.LOWER], limits[at.UPPER] = lower, upper
         for name, row in (("restitution", at.RESTITUTION), ("stiffness", at.STIFFNESS), ("damping", at.DAMPING)):
             if name in stops:
@@ -61,13 +60,11 @@ def rough_of(robot: Robot, friction: bool = True, stops: dict[str, Array] | None
     return Rough(damping, limits, bool(damping.any() or curved or limits[at.DAMPING].any()))
 
 
-def without_friction(robot: Robot) -> Robot:
-    """Return the robot with drives without friction."""
-    joints = [
-        replace(joint, drive=Drive(**{name: getattr(joint.drive, name) for name in OF_MOTION}))
-        for joint in robot.tree.joints
-    ]
-    return Robot(replace(robot.tree, joints=tuple(joints)), robot.joint_names)
+def without(robot: Robot, terms: Iterable[str]) -> Robot:
+    """Return the robot with drives of which some numbers, such as those of friction, are zero."""
+    bare = dict.fromkeys(terms, 0.0)
+    joints = tuple(replace(joint, drive=replace(joint.drive, **bare)) for joint in robot.tree.joints)
+    return Robot(replace(robot.tree, joints=joints), robot.joint_names)
 
 
 def rubbing(table: Floats, rough: Rough) -> tuple[Floats, object, Array, Array, bool]:

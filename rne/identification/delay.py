@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rne.errors import ArgumentError
 from rne.identification.equations import Equations
-from rne.identification.moments import gram
+from rne.identification.moments import gram, inverse_of
 from rne.tables import Part, Report, titled
 
 Array = NDArray[np.float64]
@@ -164,9 +164,7 @@ def _fitted(
             products = gram(np.column_stack([X, r])) / sd[j] ** 2
             A[b][np.ix_(at, at)] += products[:-1, :-1]
             g[b][at] += products[:-1, -1]
-    whole = A.sum(axis=0)
-    length = np.sqrt(np.maximum(np.diagonal(whole), np.finfo(float).tiny))
-    inverse = np.linalg.pinv(whole / np.outer(length, length), rcond=1e-12, hermitian=True) / np.outer(length, length)
+    inverse = inverse_of(A.sum(axis=0), 1e-12)
     found = inverse @ g.sum(axis=0)
     influence = ((g - A @ found) @ inverse)[:, count:]
     spread = influence.T @ influence * BLOCKS / (BLOCKS - 1)

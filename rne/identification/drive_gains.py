@@ -21,7 +21,7 @@ from rne.dynamics.inverse_dynamics import inverse_dynamics
 from rne.errors import ArgumentError, ModelWarning
 from rne.identification.base_parameters import base_parameters
 from rne.identification.equations import BaseEquations, base_equations
-from rne.identification.moments import SUMS, Moments
+from rne.identification.moments import SUMS, Moments, inverse_of
 from rne.model.robot import Robot
 from rne.tables import Part, Report, titled
 
@@ -291,6 +291,5 @@ def _step(equations: BaseEquations, grams: list[Array], inverse: Array, beta: Ar
 
 
 def _least_squares(A: Array, g: Array) -> Array:
-    """Solve normal equations with columns of length 1; what they do not determine stays as it is."""
-    length = np.sqrt(np.maximum(np.diagonal(A), np.finfo(float).tiny))
-    return np.asarray(np.linalg.pinv(A / np.outer(length, length), rcond=1e-13, hermitian=True) @ (g / length) / length)
+    """Solve normal equations; what they do not determine stays as it is."""
+    return np.asarray(inverse_of(A, 1e-13) @ g)

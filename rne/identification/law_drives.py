@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from rne.dynamics.stiction import without
 from rne.identification.equations import Index
 from rne.identification.friction_laws import NOT_IN_DRIVES, STANDARD, Law, LawEquations
 from rne.model.checks import faults_of_curves
@@ -93,10 +94,7 @@ def _drive(drive: Drive, values: dict[str, float], speed: float) -> Drive:
 
 def without_curves(robot: Robot) -> Robot:
     """Return the robot without friction beyond viscous and Coulomb friction."""
-    if not robot.links.curved:
-        return robot
-    bare = dict.fromkeys(OF_CURVES, 0.0)
-    return robot.with_drives({j.name: replace(j.drive, **bare) for j in robot.tree.joints if j.movable})
+    return without(robot, OF_CURVES) if robot.links.curved else robot
 
 
 def with_laws(robot: Robot, drives: dict[str, Drive]) -> Robot:

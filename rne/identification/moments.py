@@ -124,3 +124,10 @@ def squares(index: Sequence[Index], grams: Sequence[Array], change: Array) -> Ar
         z = np.append(-change[columns], 1.0)
         found.append(max(float(z @ G @ z), 0.0))
     return np.array(found)
+
+
+def inverse_of(A: Array, rcond: float) -> Array:
+    """Return the pseudo-inverse of normal equations, found with columns of length 1."""
+    length = np.sqrt(np.maximum(np.diagonal(A), np.finfo(float).tiny))
+    scale = np.outer(length, length)
+    return np.asarray(np.linalg.pinv(A / scale, rcond=rcond, hermitian=True) / scale)

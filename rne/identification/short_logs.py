@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rne.identification.equations import Equations
 from rne.identification.fit import Fit
+from rne.identification.moments import inverse_of
 
 Array = NDArray[np.float64]
 
@@ -48,10 +49,7 @@ def autoregressive(
         both, cross = X.T @ X, X.T @ smooth
         A[np.ix_(index, index)] += weight * both
         B[np.ix_(index, index)] += weight * (cross + cross.T - both)
-    A, B = A[np.ix_(kept, kept)], B[np.ix_(kept, kept)]
-    length = np.sqrt(np.maximum(np.diagonal(A), np.finfo(float).tiny))
-    scale = np.outer(length, length)
-    inverse = np.linalg.pinv(A / scale, rcond=1e-13, hermitian=True) / scale
+    inverse, B = inverse_of(A[np.ix_(kept, kept)], 1e-13), B[np.ix_(kept, kept)]
     white = np.diagonal(inverse)
     grown = np.einsum("ij,jk,ik->i", inverse, B, inverse) / np.where(white > 0, white, 1.0)
     found[kept] = np.maximum(grown, 1.0)

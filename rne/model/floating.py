@@ -81,6 +81,11 @@ def of_joints(robot: Floating, x: NDArray[np.float64]) -> NDArray[np.float64]:
     return x[..., x.shape[-1] - len(robot.joint_names) :]
 
 
+def beside_rates(robot: Floating, q: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the numbers (..., n) of q that stand where qd has the rates of the joints, as a view."""
+    return q[..., q.shape[-1] - robot.n :]
+
+
 def names_of(robot: Floating, quantity: str) -> tuple[str, ...]:
     """Return the names of the numbers of q, qd, qdd or tau: those of a base that floats, and the joints."""
     return robot.position_names if quantity == "q" else robot.coordinate_names

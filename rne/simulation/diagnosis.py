@@ -150,23 +150,21 @@ def refuse_divergence(
         way = way[np.isfinite(way).all(axis=-1)]
         _, part, light = _lightest(robot, np.concatenate([q[sample, k - 1 : k], way]))
         why = light if part <= _LIGHT else cause(robot, q[sample, k - 1], qd[sample, k - 1], used)
-        if again is None:
-            advice = "wanted a smaller step, or lower gains of the controller"
-        else:
-            advice = f"no step down to {used / _FINER[-1]:.3g} s does; try method='adaptive'"
-        for finer in _FINER if again is not None else ():
-            try:
-                assert again is not None
-                held = np.isfinite(again(k, finer)[sample, k]).all()
-            except ArgumentError:
-                held = False
-            if held:
-                advice = f"with step={used / finer:.3g} it stays finite until then"
-                break
         raise ArgumentError(
             f"step: simulation {sample} is no longer finite at t = {times[k]:g} s with steps of {used:g} s: "
-            f"{why}; {advice}"
+            f"{why}; {_advice(again, sample, k, used)}"
         )
+
+
+def _advice(again: Callable[[int, int], Array] | None, sample: int, k: int, step: float) -> str:
+    """Return the way out of a simulation that is no longer finite in row k: finer steps, if some do."""
+    if again is None:
+        return "wanted a smaller step, or lower gains of the controller"
+    for finer in _FINER:
+        with contextlib.suppress(ArgumentError):
+            if np.isfinite(again(k, finer)[sample, k]).all():
+                return f"with step={step / finer:.3g} it stays finite until then"
+    return f"no step down to {step / _FINER[-1]:.3g} s does; try method='adaptive'"
 
 
 def steps_between(robot: Robot, times: Array, q: Array, qd: Array, tau: Array, step: float) -> Array:

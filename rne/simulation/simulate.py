@@ -14,12 +14,14 @@ from rne.batch.named import as_times, coordinates
 from rne.check import check_flag
 from rne.control import Controller
 from rne.dynamics.energy import kinetic_energy, potential_energy
-from rne.dynamics.stiction import rough_of, without_friction
+from rne.dynamics.stiction import rough_of, without
 from rne.errors import ArgumentError
 from rne.kernels.actuation import complaint
 from rne.kernels.entries import CONTROL_ONE
 from rne.kernels.jit import is_compiled
+from rne.model.drive import OF_CURVES
 from rne.model.floating import QUATERNION
+from rne.model.parameters import OF_FRICTION
 from rne.model.quaternions import unit_quaternions
 from rne.model.robot import Robot
 from rne.simulation.adaptive import Ask, Tolerances, adaptive, asking_function
@@ -182,7 +184,7 @@ def simulate(
     if is_compiled(function) and (reason := complaint(function)):
         raise ArgumentError(f"tau: a compiled controller is called as controller(t, q, qd, tau); this one: {reason}")
     if not friction and robot.links.curved:  # which the bias torques of steps with stops would count
-        robot = without_friction(robot)
+        robot = without(robot, (*OF_FRICTION, *OF_CURVES))
     rough = rough_of(robot, friction, checked_stops(robot, stops))
     largest = math.inf if step is None and method == "adaptive" else _STEP if step is None else step
     every_step = method != "adaptive"

@@ -11,6 +11,7 @@ from rne.dynamics.stiction import Rough, rubbing
 from rne.kernels import dry_friction as at
 from rne.kernels.entries import ROUGH_STAGE, STILL
 from rne.kernels.stages import IMPULSES
+from rne.model.floating import beside_rates
 from rne.model.robot import Robot
 from rne.simulation.diagnosis import nearly_singular
 
@@ -32,10 +33,6 @@ class Stops:
         self._start = np.zeros(robot.n)
         self._contacts = np.zeros(robot.n)
 
-    def _beside(self, q: Array) -> Array:
-        """Return the positions (n,) that stand beside the velocities, as a view; those of a base have no stops."""
-        return q[self._robot.nq - self._robot.n :]
-
     def begin(self, y: Array, flight: float, spare: float, table: Floats | None) -> Array:
         """Let joints rebound that run into a rigid stop, and find the soft stops that push; returns the state.
 
@@ -44,7 +41,7 @@ class Stops:
         if not self.any:
             return y
         nq, n, y = self._robot.nq, self._robot.n, y.copy()
-        q, qd = self._beside(y[:nq]), y[nq : nq + n]
+        q, qd = beside_rates(self._robot, y[:nq]), y[nq : nq + n]
         hit = self._rigid & (((q >= self._upper) & (qd > 0)) | ((q <= self._lower) & (qd < 0)))
         if hit.any():
             self._impact(y, table)
@@ -82,14 +79,14 @@ class Stops:
         tau, there = np.zeros(qd.size), self._contacts != 0
         if not there.any():
             return tau
-        q = self._beside(q)
+        q = beside_rates(self._robot, q)
         stop = np.where(self._contacts > 0, self._upper, self._lower)[there]
         tau[there] = -(self._stiffness[there] * (q[there] - stop) + self._damping[there] * qd[there])
         return tau
 
     def margins(self, q: Array, qd: Array, spare: float) -> Array:
         """Numbers (n,) that are negative beyond an event, m or rad; `spare` for those that begin at zero."""
-        margins, q = np.full(qd.size, np.inf), self._beside(q)
+        margins, q = np.full(qd.size, np.inf), beside_rates(self._robot, q)
         if self._rigid.any():
             upper, lower = self._upper - q, q - self._lower
             upper = np.where(self._start >= self._upper, np.maximum(upper, spare - qd), upper)
@@ -107,13 +104,13 @@ class Stops:
 
     def meet(self, q: Array, qd: Array, spare: float) -> None:
         """Set positions at an event exactly to a rigid stop where they have come to one, within `spare`."""
-        q = self._beside(q)
+        q = beside_rates(self._robot, q)
         upper = self._rigid & (q > self._upper - spare) & (qd > 0) & (self._upper >= self._start)
         lower = self._rigid & (q < self._lower + spare) & (qd < 0) & (self._lower <= self._start)
         q[:] = np.where(upper, self._upper, np.where(lower, self._lower, q))
 
     def reach(self, q: Array) -> tuple[Array, Array]:
         """Largest forces against positive and against negative motion of joints at rest."""
-        q, (up, down) = self._beside(q), self._rough.limits[[at.UP, at.DOWN]]
+        q, (up, down) = beside_rates(self._robot, q), self._rough.limits[[at.UP, at.DOWN]]
         up = np.where(self._rigid & (q >= self._upper), np.inf, up)
         return up, np.where(self._rigid & (q <= self._lower), np.inf, down)

@@ -9,6 +9,7 @@ import numpy as np
 
 from rne.batch.arguments import check_robot
 from rne.check import whole_number
+from rne.model.floating import beside_rates
 from rne.model.robot import Robot
 from rne.model.sampling import random_positions, reach, velocity_limits
 from rne.tables import Part, Report, titled
@@ -159,7 +160,7 @@ def verify(robot: Robot, *, samples: int = 100, seed: int = 0) -> Verification:
     check_robot(robot, floating=True)
     samples, seed = whole_number("samples", samples, 1), whole_number("seed", seed, 0)
     rng = np.random.default_rng(seed)
-    speed = np.minimum(velocity_limits(robot), reach(robot)[robot.nq - robot.n :])
+    speed = np.minimum(velocity_limits(robot), beside_rates(robot, reach(robot)))
     q = random_positions(robot, samples, rng)
     qd, qdd = (rng.uniform(-1.0, 1.0, (samples, robot.n)) * speed * k for k in (1, 2))
     worst = [_Worst(identity) for identity in CHECKS if not (robot.floating and identity.fixed)]

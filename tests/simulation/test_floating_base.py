@@ -7,6 +7,7 @@ import numba
 import numpy as np
 import pytest
 from checks import assert_near
+from own_robots import sledge
 from scipy.spatial.transform import Rotation
 from scipy.special import ellipj
 
@@ -24,17 +25,6 @@ def body(moments, mass=2.0, gravity=(0, 0, 0)):
         floating=True,
         gravity=gravity,
     )
-
-
-def sledge(**drive):
-    """Two bodies of 3 and 1 kg in space, which slide along each other."""
-    builder = rne.TreeBuilder("sledge", base="hull")
-    builder.add("frame", parent="hull", inertia=rne.Inertia.box(3.0, [0.3, 0.2, 0.1]))
-    builder.add(
-        "load", "prismatic", name="slide", parent="hull", axis=[1, 0, 0], inertia=rne.Inertia.box(1.0, [0.1, 0.1, 0.1]),
-        limits=rne.Limits(-0.5, 0.5),
-    )  # fmt: skip
-    return builder.robot(floating=True, gravity=[0, 0, 0]).with_drives({"slide": rne.Drive(**drive)})
 
 
 def momentum(robot, motion):

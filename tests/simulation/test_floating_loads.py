@@ -6,6 +6,7 @@ import numba
 import numpy as np
 import pytest
 from checks import assert_near
+from own_robots import sledge
 from scipy.integrate import cumulative_simpson
 from scipy.spatial.transform import Rotation
 
@@ -23,17 +24,6 @@ def drone(mass=2.0, gravity=(0, 0, 0)):
         floating=True,
         gravity=gravity,
     )
-
-
-def sledge(**drive):
-    """Two bodies of 3 and 1 kg in space, which slide along each other."""
-    builder = rne.TreeBuilder("sledge", base="hull")
-    builder.add("frame", parent="hull", inertia=rne.Inertia.box(3.0, [0.3, 0.2, 0.1]))
-    builder.add(
-        "load", "prismatic", name="slide", parent="hull", axis=[1, 0, 0], inertia=rne.Inertia.box(1.0, [0.1, 0.1, 0.1]),
-        limits=rne.Limits(-0.5, 0.5, effort=3.0),
-    )  # fmt: skip
-    return builder.robot(floating=True, gravity=[0, 0, 0]).with_drives({"slide": rne.Drive(**drive)})
 
 
 def sampled_loop(mass, count, largest=np.inf, resolution=0.0):

@@ -100,3 +100,14 @@ def coupled(own, followers, ratio, offset=0.0, speed=(10.0, 10.0)):
     mimic = f'<mimic joint="to_b" multiplier="{ratio}" offset="{offset}"/>'
     joints = limited("a", "b", own, speed[0], "") + limited("b", "c", followers, speed[1], mimic)
     return f'<robot name="pair">{links}{joints}</robot>'
+
+
+def sledge(**drive):
+    """Two bodies of 3 and 1 kg in space, which slide along each other."""
+    builder = rne.TreeBuilder("sledge", base="hull")
+    builder.add("frame", parent="hull", inertia=rne.Inertia.box(3.0, [0.3, 0.2, 0.1]))
+    builder.add(
+        "load", "prismatic", name="slide", parent="hull", axis=[1, 0, 0], inertia=rne.Inertia.box(1.0, [0.1, 0.1, 0.1]),
+        limits=rne.Limits(-0.5, 0.5, effort=3.0),
+    )  # fmt: skip
+    return builder.robot(floating=True, gravity=[0, 0, 0]).with_drives({"slide": rne.Drive(**drive)})
